@@ -22,7 +22,7 @@ from gnomon.answers.reading.base import (
     table,
     trim_label,
 )
-from gnomon.answers.reading.cues import BESIDE
+from gnomon.answers.reading.cues import PATTERNS
 from gnomon.answers.reading.loose_json import Array, Mapping, Scalar, Value, objects
 
 _TABLE = table(__file__)
@@ -58,11 +58,11 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
     edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
     """
     answer = final(text)
-    if BESIDE["thinks"].search(lower_case(answer)):  # which was cut off
+    if PATTERNS["thinks"].search(lower_case(answer)):  # which was cut off
         return None
     # `final` gives a piece of the text as it is, the last if it occurs twice.
     start = text.rindex(answer)
-    next_question = BESIDE["runs_on"].search(lower_case(answer))
+    next_question = PATTERNS["runs_on"].search(lower_case(answer))
     if next_question and answer[: next_question.start()].strip():
         answer = answer[: next_question.start()]
     rows: list[_Row] = []

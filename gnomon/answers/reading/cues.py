@@ -15,7 +15,7 @@ POINTS: dict[str, int] = _TABLE["points"]
 PENALTIES: dict[str, int] = _TABLE["penalties"]
 """Points that a value earns for the best place it stands in, and loses for a cue beside it."""
 # Penalties for the values after the cue alone: "7, because there are 3 rows".
-BEHIND = ("because", "contrasts", "doubts")
+ONLY_AFTER = ("because", "contrasts", "doubts")
 # Points of a value that is called wrong: no sum of others outweighs it.
 DENIED = -1000
 
@@ -63,14 +63,15 @@ ENCLOSED = tuple(
 )
 """Forms that enclose an answer, the most trusted first; the group is the content."""
 KEY = re.compile(_SIGNS["key"])
-BESIDE = {name: re.compile(pattern) for name, pattern in _filled(_TABLE["beside"]).items()}
+PATTERNS = {name: re.compile(pattern) for name, pattern in _filled(_TABLE["patterns"]).items()}
 
 
 class Evidence(NamedTuple):
     """Points that a value gains or loses by the text before it, at its place and after it."""
 
     points: float
-    of: str
+    applies_to: str
+    """Values that it holds for: "numbers"; "several numbers", those beside others; "", all."""
     before: re.Pattern[str]
     here: re.Pattern[str]
     behind: re.Pattern[str]
@@ -89,7 +90,7 @@ class Evidence(NamedTuple):
 EVIDENCE = [
     Evidence(
         row["points"],
-        row.get("of", ""),
+        row.get("applies_to", ""),
         *map(
             re.compile, _filled({k: row.get(k, "") for k in ("before", "here", "behind")}).values()
         ),
@@ -100,7 +101,7 @@ EVIDENCE = [
 
 def is_range(part: str, start: int, between: str) -> bool:
     """True if the text between two values makes them a range; the first begins at `start`."""
-    if BESIDE["to"].fullmatch(between):
+    if PATTERNS["to"].fullmatch(between):
         return True
-    both = BESIDE["between"].search(part, max(0, start - 24), start)
-    return bool(both and BESIDE["and"].fullmatch(between))
+    both = PATTERNS["between"].search(part, max(0, start - 24), start)
+    return bool(both and PATTERNS["and"].fullmatch(between))

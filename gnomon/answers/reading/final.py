@@ -12,8 +12,14 @@ from functools import cache
 from typing import TypeVar
 
 from gnomon.answers.reading.base import Reading, Which, check_which, lower_case, shift
-from gnomon.answers.reading.cues import BESIDE, ENCLOSED, KEY
-from gnomon.answers.reading.weighing import ANSWERS, MAX_VALUES, Region, Values, name_reading
+from gnomon.answers.reading.cues import ENCLOSED, KEY, PATTERNS
+from gnomon.answers.reading.weighing import (
+    ANSWER_PLACES,
+    MAX_VALUES,
+    ReadValues,
+    Region,
+    name_reading,
+)
 
 V = TypeVar("V")
 
@@ -23,51 +29,51 @@ V = TypeVar("V")
 HEAD, TAIL, CROWDED = 300, 1200, 400
 
 
-def find(text: str, values: Values[V], which: Which = "final") -> Reading[V] | None:
-    """Find the value that counts; `values` reads all of a short text."""
+def find(text: str, read_values: ReadValues[V], which: Which = "final") -> Reading[V] | None:
+    """Find the value that counts; `read_values` reads all of a short text."""
     check_which(which)
     if which in ("first", "last"):
-        return _by_place(text, values, last=which == "last")
+        return _by_place(text, read_values, last=which == "last")
     if "<|object_ref_start|>" in text or "<point" in text:
         # The name of the object that a box or a point belongs to may hold numbers: blank it out.
-        text = BESIDE["reference"].sub(lambda match: " " * len(match[0]), text)
+        text = PATTERNS["reference"].sub(lambda match: " " * len(match[0]), text)
     low = lower_case(text)
-    values = cache(values)  # the parts of a short text are read twice
+    read_values = cache(read_values)  # the parts of a short text are read twice
     span = _after_thinking(low)
     if span is None:
         return None
     # A base model goes on with a question of its own: what it answers there does not count.
-    next_question = BESIDE["runs_on"].search(low, *span)
+    next_question = PATTERNS["runs_on"].search(low, *span)
     if next_question and low[span[0] : next_question.start()].strip():
         span = span[0], next_question.start()
-    for rule, start, end in _enclosed(low, *span):
-        region = Region(text, low, start, end, values)
-        if KEY.search(low, end, span[1]) or (rule == "ticked" and region.has_numbers):
+    for place, start, end in _enclosed(low, *span):
+        region = Region(text, low, start, end, read_values)
+        if KEY.search(low, end, span[1]) or (place == "ticked" and region.has_numbers):
             continue  # the reasons that JSON gives before its answer; a step that was checked
         if region.is_formula:
             return None
-        if region.readings or (rule != "ticked" and region.refuses):
-            return name_reading(region.best(), rule, low)
+        if region.readings or (place != "ticked" and region.refuses):
+            return name_reading(region.best(), place, low)
     begin, end = span
     tail = _from_a_word(text, begin, end - CROWDED)
-    if len(values(text[tail:end])) < MAX_VALUES:  # else no value before it would be weighed
+    if len(read_values(text[tail:end])) < MAX_VALUES:  # else no value before it would be weighed
         tail = _from_a_word(text, begin, end - TAIL)
-    regions = [Region(text, low, tail, end, values)]
+    regions = [Region(text, low, tail, end, read_values)]
     if tail > begin:
         head = min(tail, begin + HEAD)
-        regions.append(Region(text, low, begin, head, values, reaches_end=False))
-    only = ANSWERS if which == "answer" else ()
+        regions.append(Region(text, low, begin, head, read_values, reaches_end=False))
+    only = ANSWER_PLACES if which == "answer" else ()
     return max(regions, key=lambda region: region.top_points(only)).best(only)
 
 
-def _by_place(text: str, values: Values[V], *, last: bool) -> Reading[V] | None:
+def _by_place(text: str, read_values: ReadValues[V], *, last: bool) -> Reading[V] | None:
     """Find the first or last value, in growing parts from that end of the text."""
     for size in (HEAD, TAIL, 3 * TAIL):
         start = max(0, len(text) - size) if last else 0
         # A value must not be cut in two.
         while last and start > 0 and len(text) - start < 2 * size and not text[start - 1].isspace():
             start -= 1
-        readings = values(text[start:] if last else text[:size])
+        readings = read_values(text[start:] if last else text[:size])
         # A value that ends where the part does may go on after it.
         if readings and (last or readings[0].span[1] < size or len(text) <= size):
             return shift(readings[-1 if last else 0], start)
@@ -89,15 +95,15 @@ _BLANK = re.compile(r"\s")
 
 def _after_thinking(text: str) -> tuple[int, int] | None:
     """Span of the text after the thinking; None if it is empty, or the thinking was cut off."""
-    start = max((mark.end() for mark in BESIDE["thought"].finditer(text)), default=0)
-    thinks_again = BESIDE["thinks"].search(text, start)
+    start = max((mark.end() for mark in PATTERNS["thought"].finditer(text)), default=0)
+    thinks_again = PATTERNS["thinks"].search(text, start)
     end = thinks_again.start() if thinks_again else len(text)
     return (start, end) if text[start:end].strip() or not (start or thinks_again) else None
 
 
 def _enclosed(text: str, begin: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """Spans in boxes and tags near the text's end, the most trusted rule and the last first."""
-    for rule, pattern in ENCLOSED:
-        # Two of each rule: if the last is empty, the one before it may hold the answer.
+    """Spans in boxes and tags near the text's end, the most trusted place and the last first."""
+    for place, pattern in ENCLOSED:
+        # Two of each place: if the last is empty, the one before it may hold the answer.
         for match in list(pattern.finditer(text, max(begin, end - TAIL), end))[:-3:-1]:
-            yield rule, *match.span(1)
+            yield place, *match.span(1)

@@ -21,10 +21,10 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gnomon.answers.reading import cues
 from gnomon.answers.reading.base import Reading, shift
-from gnomon.answers.reading.cues import BESIDE, DENIED, EVIDENCE, PENALTIES, POINTS
+from gnomon.answers.reading.cues import DENIED, EVIDENCE, PATTERNS, PENALTIES, POINTS
 
 V = TypeVar("V")
-Values: TypeAlias = "Callable[[str], list[Reading[V]]]"
+ReadValues: TypeAlias = "Callable[[str], list[Reading[V]]]"
 """Function that reads every value of a short text, in its order."""
 
 # At most so many values of a region are weighed, and twice as many runs of digits are searched for
@@ -33,7 +33,7 @@ MAX_VALUES = 16
 # Characters after "Answer:" and other cues in which a value is looked for: two sentences.
 _REACH = 240
 
-# Names of places as readings report them, where a cue has another.
+# Place names that readings report, where they differ from the cue's name.
 _PLACE_OF_CUE = {
     "key": "json key",
     "value_key": "json key",
@@ -41,7 +41,7 @@ _PLACE_OF_CUE = {
     "equates": "shows",
 }
 # Places in which a text calls a value its answer, for `which="answer"`.
-ANSWERS = ("boxed", "tag", "json key", "answer", "is the answer")
+ANSWER_PLACES = ("boxed", "tag", "json key", "answer", "is the answer")
 # Points of a value by its sentence; the last one may have been cut off.
 _FIRST_SENTENCE_POINTS = 10
 _LAST_SENTENCE_POINTS = 12
@@ -49,15 +49,16 @@ _CUT_SENTENCE_POINTS = -30
 # Points of a value after "is", as in "the time is 7", and more for the first of a sentence.
 _IS_POINTS = 12
 _FIRST_IS_POINTS = 6
-# Loss of an "Answer:" that the text repeats later: the later one counts.
-_REPEATED_LOSS = 25
-# Loss of a value by each one after it in the sentence that "Answer:" begins.
-_LATER_VALUE_LOSS = 4
-# Loss of a value that is corrected later, and the lead of the correction over it.
-_CORRECTED_LOSS = 50
+# Penalties here are subtracted; those of cues.toml are negative points and are added.
+# Penalty of an "Answer:" that the text repeats later: the later one counts.
+_REPEATED_PENALTY = 25
+# Penalty of a value by each one after it in the sentence that "Answer:" begins.
+_LATER_VALUE_PENALTY = 4
+# Penalty of a value that is corrected later, and the lead of the correction over it.
+_CORRECTED_PENALTY = 50
 _CORRECTION_LEAD = 6
-# Loss of a number in a row of three or more: "2, 4, 6" are data.
-_ROW_LOSS = 40
+# Penalty of a number in a row of three or more: "2, 4, 6" are data.
+_ROW_PENALTY = 40
 # Minimum points in a text that refuses to answer: "Answer: 7" counts there, "it is 7" does not.
 _MIN_IN_REFUSAL = 50
 # Minimum points in any text. A value with fewer is only mentioned.
@@ -75,14 +76,14 @@ _LABEL_POINTS = 15
 _CORRECT_POINTS = -10
 
 
-def name_reading(reading: Reading[V] | None, rule: str, low: str) -> Reading[V] | None:
+def name_reading(reading: Reading[V] | None, place: str, low: str) -> Reading[V] | None:
     """Put the name of a reading's place before that of its rule, unless it stands alone."""
-    if reading is None or not rule:
+    if reading is None or not place:
         return reading
     start, end = reading.span
     is_alone = not any(map(str.isalnum, low[max(0, start - 40) : start] + low[end : end + 40]))
     last = reading.rule.split(": ")[-1]
-    return reading._replace(rule=last if is_alone else f"{rule}: {last}")
+    return reading._replace(rule=last if is_alone else f"{place}: {last}")
 
 
 class _Cue(NamedTuple):
@@ -105,12 +106,12 @@ class Region(Generic[V]):
         low: str,
         begin: int,
         end: int,
-        values: Values[V],
+        read_values: ReadValues[V],
         *,
         reaches_end: bool = True,
     ) -> None:
         # A page of figures is cut to those nearest its end: reading values takes longest.
-        figures = [match.start() for match in BESIDE["figures"].finditer(low, begin, end)]
+        figures = [match.start() for match in PATTERNS["figures"].finditer(low, begin, end)]
         if len(figures) > 2 * MAX_VALUES:
             begin, end = (
                 (figures[-2 * MAX_VALUES], end) if reaches_end else (begin, figures[2 * MAX_VALUES])
@@ -121,11 +122,11 @@ class Region(Generic[V]):
             reaches_end,
             low,
         )
-        readings = values(text[begin:end])
+        readings = read_values(text[begin:end])
         self.readings = readings[-MAX_VALUES:] if reaches_end else readings[: MAX_VALUES // 2]
         self.has_numbers = bool(readings) and isinstance(readings[0].value, Decimal)
         self._are_texts = bool(readings) and isinstance(readings[0].value, str)
-        ends_of_sentences = BESIDE["sentence_end"].finditer(self._low)
+        ends_of_sentences = PATTERNS["sentence_end"].finditer(self._low)
         self._sentences = [0, *(match.end() for match in ends_of_sentences)]
         self._last_sentence = self._sentence(max(0, len(self._low.rstrip()) - 1))[0]
 
@@ -139,7 +140,7 @@ class Region(Generic[V]):
     def _cues(self) -> list[_Cue]:
         result = []
         # "cannot be determined" may be one of the choices: then it refuses nothing.
-        declines = self._are_texts and any(
+        has_refusing_choice = self._are_texts and any(
             name == "refuses"
             for r in self.readings
             for name, _, _ in cues.cues(str(r.value).lower())
@@ -152,13 +153,13 @@ class Region(Generic[V]):
                 continue
             if self._are_texts and self._is_of_a_choice(name, start):
                 continue
-            if not (refuses and declines):
+            if not (refuses and has_refusing_choice):
                 result.append(_Cue(name, start, end, self._near_sentence_end(end)))
         return result
 
     def _near_sentence_end(self, index: int) -> int:
         """End of the sentence that begins here, after blank lines and marks, if it is near."""
-        word = BESIDE["word"].search(self._low, index)
+        word = PATTERNS["word"].search(self._low, index)
         end = self._sentence(word.start())[1] if word else len(self._low)
         return min(end, index + _REACH)
 
@@ -172,7 +173,7 @@ class Region(Generic[V]):
     @property
     def is_formula(self) -> bool:
         """True if its values are numbers and the part holds a formula."""
-        return self.has_numbers and bool(BESIDE["formula"].search(self._low))
+        return self.has_numbers and bool(PATTERNS["formula"].search(self._low))
 
     @cached_property
     def refuses(self) -> bool:
@@ -187,15 +188,15 @@ class Region(Generic[V]):
     @cached_property
     def _min_points(self) -> float:
         """Points below which no value counts as the text's answer."""
-        stated = _MIN_OF_CHOICE_IN_CUT_TEXT if self._are_texts else _MIN_IN_CUT_TEXT
+        min_in_cut_text = _MIN_OF_CHOICE_IN_CUT_TEXT if self._are_texts else _MIN_IN_CUT_TEXT
         return max(
             _MIN_IN_REFUSAL if self.refuses else _MIN_ANYWHERE,
-            stated if self._cut_off else _MIN_ANYWHERE,
+            min_in_cut_text if self._cut_off else _MIN_ANYWHERE,
         )
 
     def top_points(self, only: tuple[str, ...] = ()) -> float:
         """Most points of a value, or 2 * DENIED; with `only`, of those in these places."""
-        return next((p for p, _, rule in self._ranked if not only or rule in only), 2 * DENIED)
+        return next((p for p, _, place in self._ranked if not only or place in only), 2 * DENIED)
 
     @cached_property
     def _ranked(self) -> list[tuple[float, int, str]]:
@@ -213,7 +214,7 @@ class Region(Generic[V]):
             self._score_surroundings(index, reading)
         self._apply_corrections(starts)
         points = zip(self._place, self._bonus, range(len(self.readings)), strict=True)
-        return sorted(((p + b, index, rule) for (p, rule), b, index in points), reverse=True)
+        return sorted(((p + b, index, place) for (p, place), b, index in points), reverse=True)
 
     def _raise_place(self, index: int, points: float, name: str) -> None:
         self._place[index] = max(self._place[index], (points, name))
@@ -233,16 +234,16 @@ class Region(Generic[V]):
         elif name in POINTS:
             after = [i for i, start in enumerate(starts) if cue.end <= start < cue.sentence_end]
             later = any(c.name == name and c.start > cue.start for c in self._cues)
-            points = POINTS[name] - (_REPEATED_LOSS if later and name == "answer" else 0)
+            points = POINTS[name] - (_REPEATED_PENALTY if later and name == "answer" else 0)
             for order, index in enumerate(after):
                 # A conclusion ends with its value: "so with 3 rows of 4 it is 12".
-                decay = 0 if name == "conclusion" else _LATER_VALUE_LOSS * order
+                decay = 0 if name == "conclusion" else _LATER_VALUE_PENALTY * order
                 self._raise_place(index, points - decay, _PLACE_OF_CUE.get(name, name))
         elif name in PENALTIES:
             # A penalty holds for the clause: to a semicolon, or to words that take it back.
             begin = self._sentence(cue.start)[0]
             begin = max(begin, self._low.rfind(";", begin, cue.start))
-            begin = cue.end if name in cues.BEHIND else begin
+            begin = cue.end if name in cues.ONLY_AFTER else begin
             despite = (c.start for c in self._cues if c.name == "despite" and c.start > cue.start)
             clause = self._low.find(";", cue.end, cue.sentence_end)
             sentence_end = min(
@@ -275,27 +276,31 @@ class Region(Generic[V]):
         before = part[line[0] : start]
         if line != (0, len(part)) and _is_alone(before, part[end : line[1]]):
             self._raise_place(index, POINTS["own line"], "own line")
-        concludes = begin == self._last_sentence and not BESIDE["word"].search(part, end, stop)
-        if not self.has_numbers and concludes and BESIDE["labelled"].search(before[-40:]):
+        concludes = begin == self._last_sentence and not PATTERNS["word"].search(part, end, stop)
+        if not self.has_numbers and concludes and PATTERNS["labelled"].search(before[-40:]):
             self._raise_place(index, POINTS["own line"] + _LABEL_POINTS, "own line")
         if before.count("**") % 2:  # inside Markdown's bold
             self._raise_place(index, POINTS["bold"], "bold")
-        if reading.rule in _TOKENS:
+        if reading.rule in _BOX_RULES:
             self._raise_place(index, POINTS["value_key"], "token")
-        if not self.has_numbers and BESIDE["right"].match(part, end):
+        if not self.has_numbers and PATTERNS["right"].match(part, end):
             self._raise_place(index, POINTS["is_the_answer"] + _CORRECT_POINTS, "is the answer")
         if self.has_numbers:
-            if BESIDE["works_out"].search(before[-40:]) and begin == self._last_sentence:
+            if PATTERNS["works_out"].search(before[-40:]) and begin == self._last_sentence:
                 self._raise_place(index, POINTS["conclusion"], "conclusion")
-            bonus -= _ROW_LOSS * self._in_a_row(index)
+            bonus -= _ROW_PENALTY * self._in_a_row(index)
         self._bonus[index] += bonus
 
     @cached_property
     def _evidence(self) -> list[float]:
         """Points of the words right beside each value; a denied one loses DENIED."""
         figures = sum(self._low[r.span[0]].isdigit() for r in self.readings)
-        kinds = ("", "numbers" * self.has_numbers, "others" * (self.has_numbers and figures > 1))
-        rules = [rule for rule in EVIDENCE if rule.of in kinds]
+        kinds = (
+            "",
+            "numbers" * self.has_numbers,
+            "several numbers" * (self.has_numbers and figures > 1),
+        )
+        rules = [rule for rule in EVIDENCE if rule.applies_to in kinds]
         return [
             sum(rule.points for rule in rules if rule.fits(self._low, r.span))
             + DENIED * (self.has_numbers and _is_marker(self._low, r.span))
@@ -309,7 +314,7 @@ class Region(Generic[V]):
     def _is_after_is(self, reading: Reading[V]) -> bool:
         """True if the words before a value say that something "is" it."""
         start = reading.span[0]
-        return bool(BESIDE["is"].search(self._low, max(0, start - 40), start))
+        return bool(PATTERNS["is"].search(self._low, max(0, start - 40), start))
 
     def _opening_share(self, stop: int) -> float:
         """1 if the first sentence is little more than a value, less the more other words it has.
@@ -320,29 +325,29 @@ class Region(Generic[V]):
         start, end = readings[0].span
         before = part[:start]
         conclusions = [c.start for c in self._cues if c.name == "conclusion"]
-        if BESIDE["item"].match(part) and BESIDE["item"].search(part, end):
+        if PATTERNS["item"].match(part) and PATTERNS["item"].search(part, end):
             return 0
         if any(end <= position < stop for position in conclusions):
             return 0
         if self._is_question(stop):
             return 0
-        if self._are_texts and BESIDE["figure"].match(part, end):
+        if self._are_texts and PATTERNS["figure"].match(part, end):
             return 0  # Monday: 12, Tuesday: 15
         is_box = isinstance(readings[0].value, tuple) and len(readings[0].value) == 4
         if is_box and any(position >= self._last_sentence for position in conclusions):
             return float(readings[-1].value == readings[0].value)
-        leads = BESIDE["lead"].fullmatch(before)
-        if leads and BESIDE["break"].match(part, end):
+        leads = PATTERNS["lead"].fullmatch(before)
+        if leads and PATTERNS["break"].match(part, end):
             return 1
         # The shares below were set by trial, as all points: "7 rows of 4 chairs" begins with a
         # number as "7 chairs" does, and a choice may be the subject of a statement.
         if self.has_numbers:
-            return 0.0 if BESIDE["word"].search(before) else 0.4
+            return 0.0 if PATTERNS["word"].search(before) else 0.4
         if len(before) < 40 and _is_alone(before.replace("=", ":"), part[end:stop], letters=0):
             return 1
-        if leads and BESIDE["superior"].match(part, start):
+        if leads and PATTERNS["superior"].match(part, start):
             return 0.6
-        return 0.0 if BESIDE["word"].search(before) or stop < len(part) else 0.25
+        return 0.0 if PATTERNS["word"].search(before) or stop < len(part) else 0.25
 
     def _is_question(self, stop: int) -> bool:
         """True if the sentence that ends here is a question."""
@@ -365,13 +370,13 @@ class Region(Generic[V]):
             after = {r.value for r in self.readings[split:]}
             for index in range(split):
                 if {self.readings[index].value} != after:
-                    self._bonus[index] -= _CORRECTED_LOSS
+                    self._bonus[index] -= _CORRECTED_PENALTY
 
     def _in_a_row(self, index: int) -> bool:
         """True if it is one of three or more numbers with commas between."""
         near = self.readings[max(0, index - 2) : index + 3]
         gaps = (self._low[a.span[1] : b.span[0]] for a, b in pairwise(near))
-        commas = ("," if BESIDE["comma"].fullmatch(gap) else "." for gap in gaps)
+        commas = ("," if PATTERNS["comma"].fullmatch(gap) else "." for gap in gaps)
         return ",," in "".join(commas)
 
     @cached_property
@@ -387,10 +392,10 @@ class Region(Generic[V]):
             return False
         low, last = self._low, self._last_sentence
         # "It is in front of" has ended if that is a choice.
-        ends_with_choice = self._are_texts and not BESIDE["word"].search(
+        ends_with_choice = self._are_texts and not PATTERNS["word"].search(
             low, self.readings[-1].span[1]
         )
-        if not ends_with_choice and BESIDE["open_ended"].search(low[-10:]):
+        if not ends_with_choice and PATTERNS["open_ended"].search(low[-10:]):
             return True
         if low.count("{") > low.count("}"):
             return True
@@ -399,7 +404,7 @@ class Region(Generic[V]):
         # A last sentence of a few characters needs no full stop, nor does one on a line of its own.
         goes_on = self._begins_working or (last and low[last - 1] != "\n")
         is_long = len(low) - last > (8 if self._begins_working and last else 24)
-        return bool(goes_on and is_long and BESIDE["mid_sentence"].search(low[-40:]))
+        return bool(goes_on and is_long and PATTERNS["mid_sentence"].search(low[-40:]))
 
     def best(self, only: tuple[str, ...] = ()) -> Reading[V] | None:
         """Value with the most points that is not denied.
@@ -408,17 +413,17 @@ class Region(Generic[V]):
         """
         if self._json_answer_is_empty():
             return None
-        for points, index, rule in self._ranked:
-            if only and rule not in only:
+        for points, index, place in self._ranked:
+            if only and place not in only:
                 continue
             if points < max(self._min_points, _MIN_OF_LETTER * self._is_letter(index)):
                 return None
             chosen = self._index_of_result(index)
-            if self._is_one_of_several(chosen, rule):
+            if self._is_one_of_several(chosen, place):
                 chosen = self._index_settling_range(chosen)
                 if chosen < 0:
                     return None
-            return name_reading(shift(self.readings[chosen], self._begin), rule, self._whole_text)
+            return name_reading(shift(self.readings[chosen], self._begin), place, self._whole_text)
         return None
 
     def _is_letter(self, index: int) -> bool:
@@ -435,8 +440,8 @@ class Region(Generic[V]):
             between = self._low[start : self.readings[later].span[0]]
             if (
                 (line < 0 or "\n" not in between)
-                and BESIDE["calculates"].fullmatch(between)
-                and BESIDE["equals"].search(between)
+                and PATTERNS["calculates"].fullmatch(between)
+                and PATTERNS["equals"].search(between)
                 and not self._is_denied(later)
             ):
                 return later
@@ -449,34 +454,36 @@ class Region(Generic[V]):
         """
         indices = range(max(0, index - 2), min(len(self.readings), index + 2))
         for first, second in pairwise(indices):
-            low, high = self.readings[first], self.readings[second]
-            if not cues.is_range(self._low, low.span[0], self._low[low.span[1] : high.span[0]]):
+            lower, upper = self.readings[first], self.readings[second]
+            if not cues.is_range(
+                self._low, lower.span[0], self._low[lower.span[1] : upper.span[0]]
+            ):
                 continue
             for later in range(second + 1, len(self.readings)):
                 reading = self.readings[later]
                 if self._are_texts:
-                    if reading.value in (low.value, high.value):
+                    if reading.value in (lower.value, upper.value):
                         return later
-                elif _as_number(low) < _as_number(reading) < _as_number(
-                    high
+                elif _as_number(lower) < _as_number(reading) < _as_number(
+                    upper
                 ) and not self._is_denied(later):
                     return later
         return -1
 
-    def _is_one_of_several(self, index: int, rule: str) -> bool:
+    def _is_one_of_several(self, index: int, place: str) -> bool:
         """True if a value is an end of a range, one of alternatives, or an entry of a list."""
         part, chosen = self._low, self.readings[index]
-        if BESIDE["exact"].match(part, chosen.span[1]):
+        if PATTERNS["exact"].match(part, chosen.span[1]):
             return False
         neighbours = range(max(0, index - 1), min(len(self.readings), index + 2))
         if any(self._are_alternatives(a, b, index) for a, b in pairwise(neighbours)):
             return True
-        if chosen.rule in _TOKENS and any(
+        if chosen.rule in _BOX_RULES and any(
             r.rule == chosen.rule and r.value != chosen.value for r in self.readings
         ):
             is_corrected = any(c.name in ("corrects", "reconsiders") for c in self._cues)
-            return not (is_corrected or self._is_after_is(chosen) or rule in ANSWERS)
-        if rule in ANSWERS or rule in ("result", "conclusion"):
+            return not (is_corrected or self._is_after_is(chosen) or place in ANSWER_PLACES)
+        if place in ANSWER_PLACES or place in ("result", "conclusion"):
             return False
         pairs = pairwise(self.readings[neighbour] for neighbour in neighbours)
         if any(a.value != b.value and self._is_parallel(a, b) for a, b in pairs):
@@ -492,7 +499,7 @@ class Region(Generic[V]):
         """True if the same word stands before both: it *is* 12, and it *is* 19."""
         before = self._low[max(0, first.span[0] - 24) : first.span[0]].split()[-1:]
         words = f"{' '.join(before)} {self._low[first.span[1] : second.span[0]]}"
-        return len(words) < 80 and bool(BESIDE["parallel"].fullmatch(words))
+        return len(words) < 80 and bool(PATTERNS["parallel"].fullmatch(words))
 
     def _are_alternatives(self, first: int, second: int, chosen: int) -> bool:
         """True if two values are the ends of a range, or alternatives."""
@@ -502,21 +509,21 @@ class Region(Generic[V]):
             return False
         if any(name in ("corrects", "reconsiders") for name, _, _ in cues.cues(between)):
             return False
-        units = [BESIDE["two_units"].match(part, r.span[1]) for r in (a, b)]
+        units = [PATTERNS["two_units"].match(part, r.span[1]) for r in (a, b)]
         if first == chosen and units[0] and units[1] and units[0][1] != units[1][1]:
             return False  # 5 bar or 70 psi
-        both = BESIDE["and"].fullmatch(between) and BESIDE["all"].match(part, b.span[1])
+        both = PATTERNS["and"].fullmatch(between) and PATTERNS["all"].match(part, b.span[1])
         if both or cues.is_range(part, a.span[0], between):
             return True
         if self._is_denied(second if first == chosen else first):
             return False
         if not between or (
-            BESIDE["listed"].fullmatch(between) and ("(" not in between or between[0] in "\n)")
+            PATTERNS["listed"].fullmatch(between) and ("(" not in between or between[0] in "\n)")
         ):
             # "7, 12 of them red" adds to the first value and is no list.
-            aside = BESIDE["aside"].match(part, b.span[1] + 1)
+            aside = PATTERNS["aside"].match(part, b.span[1] + 1)
             return not (first == chosen and aside)
-        return bool(BESIDE["or"].search(between))
+        return bool(PATTERNS["or"].search(between))
 
     def _json_answer_is_empty(self) -> bool:
         """True if the last "answer" key of JSON holds no value, as in {"answer": null}."""
@@ -524,10 +531,10 @@ class Region(Generic[V]):
         if not keys or not self._low[keys[-1].end :].strip():
             return False
         start = keys[-1].end
-        text = BESIDE["quoted"].match(self._low, start)
+        text = PATTERNS["quoted"].match(self._low, start)
         end = text.end() if text else keys[-1].sentence_end
         has_value = any(start <= r.span[0] < end for r in self.readings)
-        formula = self.has_numbers and BESIDE["formula"].search(self._low, start, end)
+        formula = self.has_numbers and PATTERNS["formula"].search(self._low, start, end)
         return not has_value or bool(formula)
 
     def _is_enumerated(self, begin: int, end: int) -> bool:
@@ -538,13 +545,13 @@ class Region(Generic[V]):
             if begin <= r.span[0] < end and not self._is_denied(i)
         ]
         gaps = [self._low[a.span[1] : b.span[0]] for a, b in pairwise(inside)]
-        return len(gaps) > 1 and all(map(BESIDE["gap"].fullmatch, gaps))
+        return len(gaps) > 1 and all(map(PATTERNS["gap"].fullmatch, gaps))
 
     def _is_list_entry(self, index: int) -> bool:
         """True if the neighbouring line of a list gives another value."""
         part, chosen = self._low, self.readings[index]
         entry = self._entry(chosen)
-        if not entry or BESIDE["sums_up"].search(part, *entry):
+        if not entry or PATTERNS["sums_up"].search(part, *entry):
             return False
         start = chosen.span[0]
         return any(
@@ -557,12 +564,12 @@ class Region(Generic[V]):
 
     def _entry(self, reading: Reading[V]) -> tuple[int, int] | None:
         """Span of the list entry that a value stands in."""
-        entry = BESIDE["entry"].match(self._low, self._low.rfind("\n", 0, reading.span[0]) + 1)
+        entry = PATTERNS["entry"].match(self._low, self._low.rfind("\n", 0, reading.span[0]) + 1)
         return entry.span() if entry else None
 
 
 # Forms of boxes that models give without words around them: of several different ones none is read.
-_TOKENS = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
+_BOX_RULES = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
 
 
 def _is_alone(before: str, after: str, letters: int = 12) -> bool:
@@ -570,9 +577,9 @@ def _is_alone(before: str, after: str, letters: int = 12) -> bool:
 
     A dozen letters are a unit or "o'clock sharp"; 80 characters hold no more than signs around it.
     """
-    marker = BESIDE["marker"].match(before)
+    marker = PATTERNS["marker"].match(before)
     before = before[marker.end() if marker else 0 :]
-    if len(before) + len(after) > 80 or BESIDE["digit_or_label"].search(before + after):
+    if len(before) + len(after) > 80 or PATTERNS["digit_or_label"].search(before + after):
         return False
     return sum(map(str.isalpha, after)) <= letters and sum(map(str.isalpha, before + after)) <= 12
 
@@ -580,9 +587,9 @@ def _is_alone(before: str, after: str, letters: int = 12) -> bool:
 def _is_marker(part: str, span: tuple[int, int]) -> bool:
     """True if a number only counts the entries of a list."""
     begin = part.rfind("\n", 0, span[0]) + 1
-    marker = BESIDE["marker"].match(part, begin)
+    marker = PATTERNS["marker"].match(part, begin)
     return bool(
-        marker and marker.end() > span[1] and (begin or BESIDE["item"].search(part, span[1]))
+        marker and marker.end() > span[1] and (begin or PATTERNS["item"].search(part, span[1]))
     )
 
 
