@@ -1,9 +1,9 @@
 """Public name of `gnomon.answers.base.dialect`: targets as a model family writes and reads them."""
 
 from gnomon import names
-from gnomon.answers.base.dialect import ANSWER, DIALECTS, Dialect, final, worked
+from gnomon.answers.base.dialect import ANSWER, DIALECTS, Dialect, add_working, final_answer
 
-__all__ = ["ANSWER", "DIALECTS", "Dialect", "create", "final", "worked"]
+__all__ = ["ANSWER", "DIALECTS", "Dialect", "add_working", "create", "final_answer"]
 
 
 def create(name: str) -> Dialect:

@@ -159,10 +159,10 @@ def test_a_time_no_such_clock_shows_is_none(text, hours):
 
 
 def test_the_answer_stands_after_the_working():
-    written = dialect.worked("3 × 4 = 12\n12 + 5 = 17", "17")
+    written = dialect.add_working("3 × 4 = 12\n12 + 5 = 17", "17")
     assert written == "3 × 4 = 12\n12 + 5 = 17\nAnswer: 17"
-    assert dialect.final(written) == "17"
-    assert dialect.worked("", "17") == dialect.final("17") == "17"
+    assert dialect.final_answer(written) == "17"
+    assert dialect.add_working("", "17") == dialect.final_answer("17") == "17"
 
 
 @pytest.mark.parametrize("text", ["[0.100, 0.100, 0.200, 0.500]", "[0.100, 0.200, 0.200, 0.900]"])

@@ -151,7 +151,7 @@ def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
         raise ValueError(f"sample {sample.id}: {error}") from error
     if not answer:
         raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
-    answer = dialect.worked(sample.rationale, answer)
+    answer = dialect.add_working(sample.rationale, answer)
     _check_placeholder(processor, sample, answer)
     return answer
 

@@ -91,7 +91,7 @@ def test_final_labels_are_the_answer_after_its_working(blank):
     for labels, final, sample in zip(batch["labels"], batch[FINAL], WORKED, strict=True):
         answer = dialect.create("qwen2-vl").write(sample.target)
         assert supervised(blank, final).lstrip() == answer + "<|im_end|>"
-        whole = dialect.worked(sample.rationale, answer)
+        whole = dialect.add_working(sample.rationale, answer)
         assert supervised(blank, labels) == whole + "<|im_end|>"
         kept = final != IGNORED
         assert (labels[kept] == final[kept]).all()

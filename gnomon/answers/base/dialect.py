@@ -16,19 +16,19 @@ from gnomon.answers.base.target import Corners, Size, Target, escape
 from gnomon.answers.reading.base import table
 
 T = TypeVar("T", bound=Target)
-Spot: TypeAlias = tuple[str, Corners]
+TextBox: TypeAlias = tuple[str, Corners]
 """A text and its box, in pixels; the text is empty where the box has none."""
 
 ANSWER = "Answer: "
 """Text between the working and the answer."""
 
 
-def worked(rationale: str, answer: str) -> str:
+def add_working(rationale: str, answer: str) -> str:
     """Put an answer after its working, where there is some."""
     return f"{rationale}\n{ANSWER}{answer}" if rationale else answer
 
 
-def final(text: str) -> str:
+def final_answer(text: str) -> str:
     """Text after the last "Answer:" or in the last <answer>, or all that follows the thinking."""
     text = text.rpartition("</think>")[2]
     openings = list(_OPENING.finditer(text))
@@ -53,7 +53,7 @@ class Dialect:
 
     name: str = "plain"
     far: int | None = 1
-    """Number of the right and of the lower edge; None where numbers are pixels."""
+    """Coordinate of the right and lower edge, as 1 or 1000; None where coordinates are pixels."""
     number: str = ".3f"
     """Format of a number, a key of _NUMBERS."""
     y_first: bool = False
@@ -109,9 +109,11 @@ class Dialect:
     def read_box(self, text: str, size: Size) -> Corners | None:
         """Read the box that was written as `text`, in pixels of the picture."""
         match = self._box_pattern.fullmatch(text)
-        return self._inside([float(number) for number in match.groups()], size) if match else None
+        if match is None:
+            return None
+        return self._corners_if_inside([float(number) for number in match.groups()], size)
 
-    def write_spots(self, spots: Sequence[Spot], size: Size) -> str:
+    def write_spots(self, spots: Sequence[TextBox], size: Size) -> str:
         """Write texts with their boxes; those that cannot be read back are refused."""
         # A label with the marks of this dialect in it would be read as another.
         text = self._write_spots(spots, size)
@@ -122,14 +124,14 @@ class Dialect:
             )
         return text
 
-    def read_spots(self, text: str, size: Size) -> list[Spot] | None:
+    def read_spots(self, text: str, size: Size) -> list[TextBox] | None:
         """Read the texts and boxes that were written as `text`; None if one of them cannot be."""
         if not self.key and text == self.nothing:
             return []
         spots = []
         try:
             for label, numbers in self._rows(text) if self.key else self._lines(text):
-                corners = self._inside(numbers, size)
+                corners = self._corners_if_inside(numbers, size)
                 if corners is None:
                     return None
                 spots.append((label, corners))
@@ -143,7 +145,7 @@ class Dialect:
         Blanks between numbers are free, as models write them.
         """
         spans = []
-        for match in self._number_pattern.finditer(text):
+        for match in self._loose_box_pattern.finditer(text):
             spans.append([match.span(group) for group in range(1, 5)])
         return spans
 
@@ -196,7 +198,7 @@ class Dialect:
             start = match.end()
         return rows
 
-    def _write_spots(self, spots: Sequence[Spot], size: Size) -> str:
+    def _write_spots(self, spots: Sequence[TextBox], size: Size) -> str:
         if self.key:
             rows = [
                 {self.key: [*map(int, self._numbers(corners, size))]}
@@ -225,12 +227,12 @@ class Dialect:
         y1, y2 = (round((y + top) / sy, self._decimals) + 0.0 for y in corners[1::2])
         return [y1, x1, y2, x2] if self.y_first else [x1, y1, x2, y2]
 
-    def _inside(self, numbers: Sequence[float], size: Size) -> Corners | None:
+    def _corners_if_inside(self, numbers: Sequence[float], size: Size) -> Corners | None:
         """Convert numbers to corners in pixels; None if these are swapped, coincide or lie outside.
 
         Rounding may have moved the box over the picture's edge, by less than a step: it is clipped.
         """
-        # The order of numbers does not matter here: near edges come before far ones in all.
+        # In both orders, x first or y first, the near edges come before the far ones.
         a, b, c, d = numbers
         left, top, right, bottom = self._numbers((0, 0, *size), size)
         if not (left <= a < c <= right and top <= b < d <= bottom):
@@ -259,7 +261,7 @@ class Dialect:
         return re.compile(_pattern(self.box, f"({_NUMBERS[self.number][0]})"), re.ASCII)
 
     @cached_property
-    def _number_pattern(self) -> re.Pattern[str]:
+    def _loose_box_pattern(self) -> re.Pattern[str]:
         """Pattern of a box in a longer text, with free blanks."""
         # Of an object only key and list: a label may stand between its braces, too.
         template = self.box.strip("{}")
@@ -270,17 +272,18 @@ class Dialect:
 
     @property
     def box_regex(self) -> str:
-        """Pattern of a box for guided decoders, which the special tokens may be missing from."""
+        """Pattern of a box for guided decoders; its special tokens are optional."""
         number = _NUMBERS[self.number][0].replace(r"\d", "[0-9]")
         parts = re.split(r"(%s|<\|\w+\|>|</?(?:ref|box)>)", self.box)
-        words = {"%s": number, "": ""}
+        regex_of_part = {"%s": number, "": ""}
         for part in parts[1::2]:
-            words.setdefault(part, f"({escape(part)})?")
-        return "".join(words.get(part) or escape(part) for part in parts)
+            regex_of_part.setdefault(part, f"({escape(part)})?")
+        return "".join(regex_of_part.get(part) or escape(part) for part in parts)
 
     @property
     def box_schema(self) -> dict[str, Any] | None:
         """JSON Schema of a box; None where the dialect writes no JSON."""
+        # JSON has no numbers with leading zeros.
         if self.box[0] not in "[{" or self.number == "04.0f":
             return None
         kind = "number" if self._decimals else "integer"
@@ -301,11 +304,11 @@ class Dialect:
         if self.key:
             row = self.box_regex.removesuffix(r"\}") + r'(, "label": "[^"\\]+")?\}'
             return rf"\[({row}(, {row})*)?\]"
-        words = {"BOX": self.box_regex, "TEXT": r"[^<>()[\]{};]+", "": ""}
+        regex_of_part = {"BOX": self.box_regex, "TEXT": r"[^<>()[\]{};]+", "": ""}
         parts = re.split(r"(BOX|TEXT|<\|\w+\|>|</?(?:ref|box)>)", self.spot)
         for part in parts[1::2]:
-            words.setdefault(part, f"({escape(part)})?")
-        spot = "".join(words.get(part) or escape(part) for part in parts)
+            regex_of_part.setdefault(part, f"({escape(part)})?")
+        spot = "".join(regex_of_part.get(part) or escape(part) for part in parts)
         row = f"({spot}|{self.box_regex})"
         return f"({row}({escape(self.between)}{row})*|{escape(self.nothing)})"
 

@@ -22,7 +22,7 @@ from gnomon.answers.base.answer_type import (
     PrecisionRecall,
     Value,
 )
-from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.measure import (
     BoxListType,
@@ -191,7 +191,7 @@ class BoxesType(BoxListType):
     ) -> Reading[Value] | None:
         """Read by the dialect, else by the tolerant reader in the dialect's space."""
         assert size is not None
-        inner = final(text)
+        inner = final_answer(text)
         strict = truth.read_back(inner, dialect, size)
         # Without marks around a label, "The mug is at [...]" is written as a label with its box.
         is_marked = bool(dialect.key) or "<" in dialect.box

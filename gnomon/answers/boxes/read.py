@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
 from gnomon.answers.box.read import NAMES, boxes, to_pixels
@@ -57,10 +57,10 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
     last where it corrects those before. Boxes are not clipped: one that reaches over the picture's
     edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
     """
-    answer = final(text)
+    answer = final_answer(text)
     if PATTERNS["thinks"].search(lower_case(answer)):  # which was cut off
         return None
-    # `final` gives a piece of the text as it is, the last if it occurs twice.
+    # `final_answer` gives a piece of the text as it is, the last if it occurs twice.
     start = text.rindex(answer)
     next_question = PATTERNS["runs_on"].search(lower_case(answer))
     if next_question and answer[: next_question.start()].strip():

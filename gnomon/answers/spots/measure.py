@@ -11,7 +11,7 @@ from gnomon.answers.base.answer_type import (
     PrecisionRecall,
     Value,
 )
-from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Size
 from gnomon.answers.box.measure import BoxListType, iou
 from gnomon.answers.reading.base import Reading, Which, shift
@@ -78,7 +78,7 @@ class SpotsType(BoxListType):
     ) -> Reading[Value] | None:
         """Read by the dialect, in the last code fence or without one; else what can be read."""
         assert size is not None
-        answer = final(text)
+        answer = final_answer(text)
         parts = [*_FENCED.findall(answer)[-1:], answer]
         for part in parts:
             inner = part.strip()

@@ -13,7 +13,7 @@ from gnomon.answers.base.answer_type import (
     PrecisionRecall,
     Value,
 )
-from gnomon.answers.base.dialect import Dialect, final
+from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import number_within
 from gnomon.answers.reading.base import Reading, Which
@@ -220,7 +220,7 @@ class TableType(AnswerType):
         self, text: str, truth: Table, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read the table after the last "Answer:", by the tolerant reader."""
-        return read_table(final(text))
+        return read_table(final_answer(text))
 
     def slow_measures(
         self, truth: Table, value: Table | None, size: Size | None

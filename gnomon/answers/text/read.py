@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from functools import cache
 
-from gnomon.answers.base.dialect import final
+from gnomon.answers.base.dialect import final_answer
 from gnomon.answers.reading.base import Reading, Which, fill, lower_case, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
@@ -26,7 +26,7 @@ def read_text(
     """
     if choices:
         return find(text, lambda part: _all_choices(part, choices), which)
-    answer = " ".join(final(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
+    answer = " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
     return Reading(answer, (0, len(text)), "text") if answer else None
 
 

@@ -1,8 +1,12 @@
-"""Reader of answers that say that nothing can be read; read.toml has their words."""
+"""Readers of answers that say that nothing can be read; read.toml has their words.
+
+`is_refusal` asks about a whole answer, in sentences too; `is_whole_refusal` only about one that is
+such a word and no more; `read_refusal` finds the place of the word, as readers of values do.
+"""
 
 import re
 
-from gnomon.answers.base.dialect import final
+from gnomon.answers.base.dialect import final_answer
 from gnomon.answers.reading.base import Reading, Which, fill, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.unreadable.answer import WORD
@@ -17,14 +21,18 @@ def is_refusal(text: str) -> bool:
 
     "I cannot read the small hand, so about 4" is a reading, however unsure.
     """
-    answer = final(text)
+    answer = final_answer(text)
     if is_whole_refusal(text):
         return True
     return not any(map(str.isdigit, answer)) and bool(_FORMS["stated"].search(answer))
 
 
 def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
-    """Read the word where the text has it, as other readers find their values."""
+    """Find the word, with its place, among the words of a text, as other readers find values.
+
+    Unlike in `is_refusal`, figures beside it do not matter. With `which="answer"` it counts only
+    where the text calls it its answer.
+    """
 
     def words(part: str) -> list[Reading[str]]:
         return [Reading(WORD, m.span(), WORD) for m in _FORMS["stated"].finditer(part)]
@@ -34,5 +42,5 @@ def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
 
 def is_whole_refusal(text: str) -> bool:
     """True if the answer after any working is nothing but such a word: "Answer: unreadable"."""
-    answer = " ".join(final(text).strip(_MARKS).split())
+    answer = " ".join(final_answer(text).strip(_MARKS).split())
     return bool(_FORMS["whole"].fullmatch(answer))

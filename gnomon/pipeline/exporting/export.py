@@ -91,7 +91,7 @@ def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> 
         paths.append(f"images/{index:07}{f'-{number}' * (number > 0)}.png")
         image.resize(family.export_size(image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
-    answer = dialect.worked(sample.rationale, answer)
+    answer = dialect.add_working(sample.rationale, answer)
     return Exported(sample.id, sample.question, answer, paths, target, size, family.dialect)
 
 

@@ -65,13 +65,13 @@ def test_every_answer_reads_back_to_its_target(form, name, tmp_path):
         if path:
             size = size_of(out / path)
             target = target.scaled(sample.image.size, size)
-        read = spoken.read(dialect.final(answer), size, like=target)
+        read = spoken.read(dialect.final_answer(answer), size, like=target)
         if hasattr(target, "corners"):
             across = max(spoken.precision(size)) * 1.01
             assert read.corners == pytest.approx(target.corners, abs=across)
         else:
             assert read == target
-        assert dialect.worked(sample.rationale, dialect.final(answer)) == answer
+        assert dialect.add_working(sample.rationale, dialect.final_answer(answer)) == answer
 
 
 @pytest.mark.parametrize("form", FORMS)
