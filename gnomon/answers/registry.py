@@ -1,4 +1,4 @@
-"""The types of answers. A folder of this package joins by its line in ANSWERS."""
+"""The types of answers. A folder of this package joins by its line in TYPE_PATHS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnomon.answers.base.target import Target
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-ANSWERS = (
+TYPE_PATHS = (
     "gnomon.answers.time.measure:TYPES",
     "gnomon.answers.number.measure:TYPES",
     "gnomon.answers.box.measure:TYPES",
@@ -24,7 +24,7 @@ ANSWERS = (
     "gnomon.answers.table.measure:TYPES",
     "gnomon.answers.unreadable.measure:TYPES",
 )
-"""Where each folder has its types, in the order of reports.
+"""Import path, `module:name`, of each folder's types, in the order of reports.
 
 A folder may have several: dials of 12 and of 24 hours are never averaged together.
 """
@@ -37,41 +37,41 @@ def _load(path: str) -> dict[str, AnswerType]:
 
 
 TYPES = {
-    type_name: answer_type for path in ANSWERS for type_name, answer_type in _load(path).items()
+    type_name: answer_type for path in TYPE_PATHS for type_name, answer_type in _load(path).items()
 }
 """How each type of answer is read, measured and summed up."""
 
 TARGETS = {answer_type.target.name: answer_type.target for answer_type in TYPES.values()}
 """Classes of exact answers by their name in files."""
 
-LABELLED = [name for name, target in TARGETS.items() if "from_label" in vars(target)]
-"""Those that a column of a user's own file can hold."""
+COLUMN_TARGETS = [name for name, target in TARGETS.items() if "from_label" in vars(target)]
+"""Names of the targets that a column of a user's own file can hold."""
 
 
-def metric_places() -> dict[str, str]:
-    """Place, `module:name`, of each function that a declared metric is computed by."""
+def metric_import_paths() -> dict[str, str]:
+    """Import path of each metric's public function; `gnomon.eval` exports them by name."""
     functions = []
     for answer_type in TYPES.values():
         for metric in answer_type.metrics:
-            functions += [metric.compute, metric.documented_as]
-    return _places(functions)
+            functions += [metric.compute, metric.public_function]
+    return _import_paths(functions)
 
 
-def reader_places() -> dict[str, str]:
-    """Place, `module:name`, of each function that reads answers of some type for users."""
-    return _places(reader for answer_type in TYPES.values() for reader in answer_type.readers)
+def reader_import_paths() -> dict[str, str]:
+    """Import path of each type's public readers; `gnomon.eval` exports them by name."""
+    return _import_paths(reader for answer_type in TYPES.values() for reader in answer_type.readers)
 
 
-def _places(functions: Iterable[Callable[..., Any] | None]) -> dict[str, str]:
-    places = {}
+def _import_paths(functions: Iterable[Callable[..., Any] | None]) -> dict[str, str]:
+    paths = {}
     for function in functions:
         # Metrics hold partials, such as `within` for 5 minutes on a dial of 24 hours.
         while isinstance(function, partial):
             function = function.func
         # Python's own, such as operator.eq, need no listing.
         if function and function.__module__ != "_operator":
-            places[function.__name__] = f"{function.__module__}:{function.__name__}"
-    return places
+            paths[function.__name__] = f"{function.__module__}:{function.__name__}"
+    return paths
 
 
 def target_to_json(target: Target) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _LISTS = {
     "families": families.FAMILIES,
     "configs": {},
     "recipe": {},
-    "metrics": registry.metric_places(),
+    "metrics": registry.metric_import_paths(),
     "benchmarks": BENCHMARKS,
     "answers": {
         name: f"{target.__module__}:{target.__name__}" for name, target in registry.TARGETS.items()
@@ -43,7 +43,7 @@ _SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
     ("Source", "kind"): generators.KINDS,
     ("Part", "kind"): generators.KINDS,  # of a mixture
     ("Source", "benchmark"): BENCHMARKS,
-    ("Columns", "kind"): registry.LABELLED,
+    ("Columns", "kind"): registry.COLUMN_TARGETS,
     ("Model", "family"): families.FAMILIES,
     ("Loss", "name"): (losses.CE, *losses.KINDS),
 }
@@ -108,7 +108,7 @@ def table(what: str | None = None) -> str:
 
 def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
     """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
-    check(registry.LABELLED, name, what="type of answer", command="gnomon ls answers")
+    check(registry.COLUMN_TARGETS, name, what="type of answer", command="gnomon ls answers")
     values = recipe.override({"columns": {"kind": name}}, words)
     # `override` would set any key: here only those of the column say how answers are written.
     others = [word for word in words if not word.startswith("columns.")]

@@ -1,7 +1,7 @@
 """Reading and scoring answers, comparing runs, and reporting them with honest statistics.
 
-METRICS maps each metric's function to its place. These functions and the readers come from the
-types of answers, which declare them; all are imported on first use.
+METRICS maps each metric's function to its import path. These functions and the readers come from
+the types of answers, which declare them; all are imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -51,13 +51,18 @@ def __getattr__(name: str) -> Any:
         from gnomon.answers import registry
 
         if name == "METRICS":
-            return registry.metric_places()
-        exports = registry.metric_places() | registry.reader_places()
+            return registry.metric_import_paths()
+        exports = registry.metric_import_paths() | registry.reader_import_paths()
     return names.load_export(__name__, exports, name)
 
 
 def __dir__() -> list[str]:
     from gnomon.answers import registry
 
-    exports = {*_EXPORTS, *registry.metric_places(), *registry.reader_places(), "METRICS"}
+    exports = {
+        *_EXPORTS,
+        *registry.metric_import_paths(),
+        *registry.reader_import_paths(),
+        "METRICS",
+    }
     return sorted({*globals(), *exports})

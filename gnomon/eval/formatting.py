@@ -82,7 +82,7 @@ def error_text(item: ScoredAnswer) -> str:
     """Format how far off an answer is, in its type's own measure."""
     if item.value is None:
         return "said to be unreadable" if item.is_refusal else state(item)
-    return TYPES[item.type_name].describe_error(item.measures)
+    return TYPES[item.type_name].describe_result(item.measures)
 
 
 def certainty_text(certainty: Certainty) -> str:

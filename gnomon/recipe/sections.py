@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from gnomon.answers.base.number_range import MOST_ANSWERS, GridDecimals, grid_decimals, wide_grid
-from gnomon.answers.registry import LABELLED
+from gnomon.answers.registry import COLUMN_TARGETS
 from gnomon.answers.unreadable.answer import WORD, is_unreadable_label
 from gnomon.names import hint
 from gnomon.recipe.checking import check_sft
@@ -123,8 +123,8 @@ class Columns:
 
     def __post_init__(self) -> None:
         # Types of answers come from a registry, so the annotation cannot list them.
-        if self.kind not in LABELLED:
-            raise ValueError(f"kind={self.kind!r}: {hint(self.kind, LABELLED)}")
+        if self.kind not in COLUMN_TARGETS:
+            raise ValueError(f"kind={self.kind!r}: {hint(self.kind, COLUMN_TARGETS)}")
         for choice in self.choices or ():
             if (choice == WORD and self.unreadable) or is_unreadable_label(choice, self.unreadable):
                 raise ValueError(

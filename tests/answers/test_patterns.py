@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from target_strategies import boxes_in, decimals, sizes, texts, times, units
 
 from gnomon import dialect
-from gnomon.answers.registry import LABELLED, TARGETS
+from gnomon.answers.registry import COLUMN_TARGETS, TARGETS
 from gnomon.recipe import Columns
 from gnomon.sample import Box, Boxes, LabelledBox, Number
 
@@ -83,7 +83,7 @@ def test_a_box_that_matches_is_read_if_its_corners_are_in_order(name, data):
     assert (spoken.read_box(match, size) is not None) == is_box
 
 
-@pytest.mark.parametrize("name", LABELLED)
+@pytest.mark.parametrize("name", COLUMN_TARGETS)
 def test_every_type_that_a_column_holds_has_a_pattern_or_says_what_is_missing(name, capsys):
     words = ["columns.choices=[open, closed (1)]"] if name == "text" else []
     assert gnomon("ls", "answers", name, *words, "--pattern") == 0

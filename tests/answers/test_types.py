@@ -155,7 +155,7 @@ VALUES = {
 
 def measured(kind, truth, value, cost):
     answer = Answer(value, "" if value is None else str(value))
-    return kind.measures(truth, answer, cost) | kind.slow_measures(truth, value, SIZE)
+    return kind.measures(truth, answer, cost) | kind.measures_without_chance(truth, value, SIZE)
 
 
 @pytest.mark.parametrize("name", TYPES)

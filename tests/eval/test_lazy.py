@@ -11,7 +11,7 @@ import gnomon.eval
 from gnomon import answers
 from gnomon.answers import registry
 
-PUBLIC = gnomon.eval._EXPORTS | registry.metric_places() | registry.reader_places()
+PUBLIC = gnomon.eval._EXPORTS | registry.metric_import_paths() | registry.reader_import_paths()
 
 
 def loaded_after(code):
@@ -53,4 +53,4 @@ def test_no_public_reader_of_an_answer_type_is_missing():
             and not name.startswith("_")
             and value.__module__ == module.__name__
         }
-    assert set(registry.reader_places()) == public
+    assert set(registry.reader_import_paths()) == public

@@ -80,10 +80,12 @@ class AnswerType(ABC):
             measures["charged"] = min(measures[self.cost_measure], cost)
         return measures
 
-    def slow_measures(self, truth: Any, value: Any, size: Size | None) -> dict[str, float]:
+    def measures_without_chance(
+        self, truth: Any, value: Any, size: Size | None
+    ) -> dict[str, float]:
         """Measures that take long or need the size of the answer's own picture.
 
-        Guesses that are the same for many questions are not measured by them.
+        They have no chance level: guesses, the same for many questions, are not measured by them.
         """
         return {}
 
@@ -185,8 +187,8 @@ class AnswerType(ABC):
     def display(self, value: Any) -> str:
         """Text of a value for people."""
 
-    def describe_error(self, measures: dict[str, float]) -> str:
-        """Say in a few words how far off an answer is, or that it is right."""
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Say in a few words that an answer is right, or what `error_text` says of a wrong one."""
         return "right" if self.is_correct(measures) else self.error_text(measures)
 
     def error_text(self, measures: dict[str, float]) -> str:
@@ -226,8 +228,8 @@ class Metric:
     """Second measure that goes into the statistic: R² sets residuals against the truths."""
     chance: Callable[[Any], float] | None = None
     """Expected value under uniform guesses at a question with this truth, if a guess is uniform."""
-    documented_as: Callable[..., Any] | None = None
-    """Public function that documents it, where `compute` is None and the type measures it."""
+    public_function: Callable[..., Any] | None = None
+    """Public function that explains it, where `compute` is None and the type measures it."""
 
     @property
     def key(self) -> str:

@@ -9,7 +9,7 @@ from gnomon.answers.base.answer_type import SHARES, AnswerType, ErrorHistogram, 
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import boxes, parse_box, read_box, to_pixels
+from gnomon.answers.box.read import find_boxes, parse_box, read_box, to_pixels
 from gnomon.answers.reading.base import Reading, Which
 
 
@@ -55,7 +55,7 @@ def _area(box: Corners) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-_deviation = partial(Metric, statistic="mean", among="read", better="lower")
+_deviation_metric = partial(Metric, statistic="mean", among="read", better="lower")
 METRICS = (
     Metric("iou_50", "IoU at least 0.5", overlaps, headline=True),
     Metric("iou_75", "IoU at least 0.75", partial(overlaps, threshold=0.75), headline=True),
@@ -70,11 +70,13 @@ METRICS = (
         unit="",
         same_as="iou",
     ),
-    _deviation("centre", "Mean deviation of the centre", centre_deviation, unit="px"),
-    _deviation("centre_share", "The same as a share of the diagonal", documented_as=diagonal_share),
-    _deviation("corners", "Mean deviation of the corners", corner_deviation, unit="px"),
-    _deviation(
-        "corners_share", "The same as a share of the diagonal", documented_as=diagonal_share
+    _deviation_metric("centre", "Mean deviation of the centre", centre_deviation, unit="px"),
+    _deviation_metric(
+        "centre_share", "The same as a share of the diagonal", public_function=diagonal_share
+    ),
+    _deviation_metric("corners", "Mean deviation of the corners", corner_deviation, unit="px"),
+    _deviation_metric(
+        "corners_share", "The same as a share of the diagonal", public_function=diagonal_share
     ),
 )
 """Shares and the mean IoU count unread answers as 0."""
@@ -82,8 +84,6 @@ METRICS = (
 
 # IoU from which a box counts as right, as in PASCAL VOC.
 _RIGHT = 0.5
-# Listed out here, since inside the class `boxes` is its own attribute.
-_READERS = (read_box, parse_box, boxes, to_pixels)
 
 
 class BoxType(AnswerType):
@@ -93,7 +93,7 @@ class BoxType(AnswerType):
     title = "Box"
     metrics = METRICS
     reward_measure = "iou"
-    readers = _READERS
+    readers = (read_box, parse_box, find_boxes, to_pixels)
     error_histogram = ErrorHistogram("Intersection over union", "iou", *SHARES)
 
     def read(
@@ -108,7 +108,7 @@ class BoxType(AnswerType):
         reading = read_box(text, which=which)
         return to_pixels(reading, dialect, size) if reading else None
 
-    def slow_measures(
+    def measures_without_chance(
         self, truth: Box, value: Corners | None, size: Size | None
     ) -> dict[str, float]:
         """Deviations of centre and corners as shares of the picture's diagonal."""
@@ -130,7 +130,7 @@ class BoxType(AnswerType):
         return [value]
 
     def matched_boxes(self, truth: Box, value: Corners) -> list[tuple[int, Corners]]:
-        """The only box, whatever its overlap."""
+        """Index 0 of the answer's only box, with the true corners, whatever their overlap."""
         return [(0, truth.corners)]
 
     def write_boxes(
@@ -144,7 +144,7 @@ class BoxType(AnswerType):
         """Corners in pixels, to a tenth."""
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"
 
-    def describe_error(self, measures: dict[str, float]) -> str:
+    def describe_result(self, measures: dict[str, float]) -> str:
         """IoU, of right answers as well."""
         return f"IoU {measures['iou']:.2f}"
 

@@ -21,10 +21,10 @@ def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
     box, as two corners, x first, unless the text says otherwise (y first, width and height): a
     polygon is none. `to_pixels` knows the rules whose numbers have a space of their own.
     """
-    return find(text, boxes, which)
+    return find(text, find_boxes, which)
 
 
-def boxes(text: str) -> list[Reading[Corners]]:
+def find_boxes(text: str) -> list[Reading[Corners]]:
     """Read all boxes of a text, in its order."""
     text = normalize(text)
     candidates: list[Candidate] = _bare(text) or [*_in_brackets(text), *_in_fields(text)]
@@ -37,7 +37,7 @@ def boxes(text: str) -> list[Reading[Corners]]:
 
 
 def parse_box(text: str, *, which: Which = "final") -> Corners | None:
-    """Read the (x1, y1, x2, y2) that stand in `text`, or None; see `read_box`."""
+    """Read the corners alone, (x1, y1, x2, y2), or None; `read_box` has the place and rule too."""
     reading = read_box(text, which=which)
     return reading.value if reading else None
 

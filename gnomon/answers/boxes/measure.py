@@ -148,10 +148,10 @@ def _n_duplicates(overlaps: NDArray[np.float64], n_found: int) -> int:
 
 
 _mean = partial(Metric, statistic="mean", unit="")
-_deviation = partial(Metric, statistic="mean", among="read", better="lower")
+_deviation_metric = partial(Metric, statistic="mean", among="read", better="lower")
 METRICS = (
-    _mean("f1", "F1 of boxes with their labels", documented_as=detection, headline=True),
-    _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", documented_as=detection_f1, headline=True),
+    _mean("f1", "F1 of boxes with their labels", public_function=detection, headline=True),
+    _mean("f1_50_95", "Mean F1 at IoU 0.5 to 0.95", public_function=detection_f1, headline=True),
     _mean("precision", "Precision"),
     _mean("recall", "Recall"),
     _mean("boxes_f1", "F1 of boxes, whatever their labels"),
@@ -162,16 +162,20 @@ METRICS = (
         "Boxes where there is nothing",
         among="read",
         better="lower",
-        documented_as=false_alarm,
+        public_function=false_alarm,
         headline=True,
     ),
-    _deviation("count_error", "Boxes too many or too few", unit="", documented_as=count_error),
-    _deviation("duplicates", "Boxes on what is found already", unit="", documented_as=duplicates),
+    _deviation_metric(
+        "count_error", "Boxes too many or too few", unit="", public_function=count_error
+    ),
+    _deviation_metric(
+        "duplicates", "Boxes on what is found already", unit="", public_function=duplicates
+    ),
     _mean("iou", "Mean IoU of matched boxes", among="read"),
-    _deviation("centre", "Mean deviation of matched centres", unit="px"),
-    _deviation("centre_share", "The same as a share of the diagonal"),
-    _deviation("corners", "Mean deviation of matched corners", unit="px"),
-    _deviation("corners_share", "The same as a share of the diagonal"),
+    _deviation_metric("centre", "Mean deviation of matched centres", unit="px"),
+    _deviation_metric("centre_share", "The same as a share of the diagonal"),
+    _deviation_metric("corners", "Mean deviation of matched corners", unit="px"),
+    _deviation_metric("corners_share", "The same as a share of the diagonal"),
 )
 """Means are over pictures; an unread answer has 0 in the first six. Matched means from IoU 0.5 on,
 and a picture without a matched box has no deviation."""
@@ -232,7 +236,7 @@ class BoxesType(BoxListType):
             measures["corners"] = fmean(corner_deviation(a, b) for a, b in pairs)
         return measures
 
-    def slow_measures(
+    def measures_without_chance(
         self, truth: Boxes, value: Boxes | None, size: Size | None
     ) -> dict[str, float]:
         """Deviations of matched boxes as shares of the picture's diagonal."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import NAMES, boxes, to_pixels
+from gnomon.answers.box.read import NAMES, find_boxes, to_pixels
 from gnomon.answers.boxes.answer import Boxes, LabelledBox
 from gnomon.answers.reading.base import (
     Reading,
@@ -37,9 +37,9 @@ _FENCED = re.compile(r"```\w*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 # Pointing, whose numbers look like those of a box: Molmo's <points x1="12" y1="30" x2=…>.
 _POINTS = re.compile(r"<points?\s[^<>]{1,800}>")
 # Characters of a text that may be the four numbers of a box.
-_LONGEST_TEXT = 60
+_MAX_BOX_CHARACTERS = 60
 # Characters in which a statement that there is nothing is looked for: the rest is talk.
-_STATEMENT = 1000
+_MAX_STATEMENT_CHARACTERS = 1000
 
 
 class _Row(NamedTuple):
@@ -58,7 +58,8 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
     edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
     """
     answer = final_answer(text)
-    if PATTERNS["thinks"].search(lower_case(answer)):  # which was cut off
+    # The thinking was cut off, and no answer follows.
+    if PATTERNS["thinks"].search(lower_case(answer)):
         return None
     # `final_answer` gives a piece of the text as it is, the last if it occurs twice.
     start = text.rindex(answer)
@@ -73,8 +74,10 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
         rows += [row._replace(span=(row.span[0] + shift, row.span[1] + shift)) for row in part_rows]
         is_empty = is_empty or says_empty
     if not rows:
-        is_none = is_empty or _says_none(answer)
-        return Reading(Boxes(), (start, start + len(answer)), "none") if is_none else None
+        says_nothing_found = is_empty or _says_none(answer)
+        return (
+            Reading(Boxes(), (start, start + len(answer)), "none") if says_nothing_found else None
+        )
     items = [_to_labelled_box(row, dialect, size) for row in rows]
     value = Boxes(tuple(filter(None, items)), items.count(None))
     span = min(row.span[0] for row in rows), max(row.span[1] for row in rows)
@@ -107,7 +110,7 @@ def _part_rows(part: str) -> tuple[list[_Row], bool]:
     mappings = objects(part)
     if not mappings:
         text = _POINTS.sub(lambda match: " " * len(match[0]), part)
-        rows = list(_line_rows(text)) or [_Row("", box, box.span) for box in boxes(text)]
+        rows = list(_line_rows(text)) or [_Row("", box, box.span) for box in find_boxes(text)]
         return rows, bool(_FORMS["empty"].search(part))
     rows = [row for mapping in mappings for row in _rows(mapping, "", "")]
     # Some models write four zeros for nothing, and say so in the label.
@@ -125,8 +128,8 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
         return _rows_of_mapping(value, label)
     if isinstance(value, Scalar):
         # "bbox_2d": "1, 2, 3, 4"
-        is_box = key in _KEYS["box"] and value.whole and len(value.text) <= _LONGEST_TEXT
-        readings = boxes(f"{key}: [{value.text.strip('[]() ')}]") if is_box else []
+        is_box = key in _KEYS["box"] and value.whole and len(value.text) <= _MAX_BOX_CHARACTERS
+        readings = find_boxes(f"{key}: [{value.text.strip('[]() ')}]") if is_box else []
         span = value.start, value.end
         return [_Row(label, reading._replace(span=span), span) for reading in readings]
     if not value.is_flat:
@@ -137,7 +140,7 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
         return []
     span = value.start, value.end
     if len(numbers) == 4:
-        readings = boxes(f"{key}: [{', '.join(numbers)}]")
+        readings = find_boxes(f"{key}: [{', '.join(numbers)}]")
         return [_Row(label, reading._replace(span=span), span) for reading in readings]
     # Two numbers are a point, which is no box and no attempt at one.
     is_attempt = key in _KEYS["box"] and len(numbers) != 2
@@ -146,25 +149,29 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
 
 def _rows_of_mapping(mapping: Mapping, label: str) -> list[_Row]:
     keys = [key.text.lower() for key, _ in mapping.pairs]
-    name = next((key for key in _TABLE["keys"]["label"].split() if key in keys), "")
+    label_key = next((key for key in _TABLE["keys"]["label"].split() if key in keys), "")
     if len({key for key in keys if key in NAMES}) >= 4:
-        return _box_from_fields(mapping, name, label)
+        return _box_from_fields(mapping, label_key, label)
     rows: list[_Row] = []
     # A label names the boxes before it where the object begins with a box, else those after it.
-    label_follows = bool(name) and keys[0] != name and keys.index(name) > _first_box(keys)
-    start = 0
+    label_follows = (
+        bool(label_key) and keys[0] != label_key and keys.index(label_key) > _first_box(keys)
+    )
+    first_unlabelled = 0
     for key, value in mapping.pairs:
         word = key.text.lower()
-        if word == name and isinstance(value, Scalar):
+        if word == label_key and isinstance(value, Scalar):
             text = _text(value)
             if label_follows:
-                rows[start:] = [row._replace(label=text) for row in rows[start:]]
-                start = len(rows)
+                rows[first_unlabelled:] = [
+                    row._replace(label=text) for row in rows[first_unlabelled:]
+                ]
+                first_unlabelled = len(rows)
             else:
                 label = text
         elif word not in _KEYS["other"]:
             is_known = word in _KEYS["box"] or word in _KEYS["lists"]
-            rows += _rows(value, label if is_known or name else key.text, word)
+            rows += _rows(value, label if is_known or label_key else key.text, word)
     return rows
 
 
@@ -186,7 +193,7 @@ def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_Row]
         elif isinstance(value, Scalar):
             fields.append(f"{key.text}={value.text}")
     # Written out as x1=10, y1=20, …, so that the single box's reader knows which edge is meant.
-    readings = boxes(", ".join(fields))
+    readings = find_boxes(", ".join(fields))
     return [_Row(label, reading._replace(span=span), span) for reading in readings[:1]]
 
 
@@ -232,7 +239,7 @@ def _line_rows(part: str) -> Iterator[_Row]:
 
 
 def _rows_of_line(line: str) -> list[_Row]:
-    readings = boxes(line)
+    readings = find_boxes(line)
     edges = [0, *(edge for box in readings for edge in box.span), len(line)]
     gaps = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
     labels = [_label(gap) for gap in gaps]
@@ -248,9 +255,9 @@ def _rows_of_line(line: str) -> list[_Row]:
             if box.rule == "list" and previous.rule.endswith("tag"):
                 box = readings[index] = box._replace(rule=previous.rule)
         rows.append(_Row(labels[index], box, box.span))
-    for odd in _FORMS["odd"].finditer(line):
-        if not any(box.span[0] < odd.end() and odd.start() < box.span[1] for box in readings):
-            rows.append(_Row("", None, odd.span()))
+    for match in _FORMS["wrong_count"].finditer(line):
+        if not any(box.span[0] < match.end() and match.start() < box.span[1] for box in readings):
+            rows.append(_Row("", None, match.span()))
     return rows
 
 
@@ -260,7 +267,7 @@ def _row_of_csv(line: str) -> list[_Row]:
     if match is None:
         return []
     span = match.span(2)
-    readings = boxes(f"[{match[2]}]")
+    readings = find_boxes(f"[{match[2]}]")
     return [_Row(_label(match[1]), reading._replace(span=span), span) for reading in readings]
 
 
@@ -291,7 +298,7 @@ _TOKENS = re.compile(r"<\|/?\w+\|>|</?\w+>|<loc_?\d*>?|\\boxed\{|[\[\](){}]")
 
 def _says_none(answer: str) -> bool:
     """True if a text without boxes states that there is nothing of what was asked for."""
-    low = normalize(answer[:_STATEMENT])
+    low = normalize(answer[:_MAX_STATEMENT_CHARACTERS])
     if _FORMS["refuses"].search(low):
         return False
     return _is_none(low) or bool(_FORMS["absent"].search(low))

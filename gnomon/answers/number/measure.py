@@ -170,7 +170,7 @@ _RELATIVE = "Median relative error of read answers"
 METRICS = (
     Metric("exact", "Exactly right", number_exact, headline=True),
     Metric("within_5pct", "Within 5 %", number_within, headline=True),
-    Metric("relaxed", "Relaxed correctness (ChartQA)", documented_as=relaxed_correctness),
+    Metric("relaxed", "Relaxed correctness (ChartQA)", public_function=relaxed_correctness),
     _median("relative_median", _RELATIVE, same_as="relative", unit="%", headline=True),
     Metric("unread", "Could not be read", better="lower", headline=True),
     _error("error", "Mean absolute error (MAE)", absolute_error),
@@ -179,7 +179,7 @@ METRICS = (
     _error("relative", "Mean relative error", relative_error, unit="%"),
     _error("symmetric", "Mean symmetric error (sMAPE)", symmetric_error, unit="%"),
     _error("magnitude", "Mean orders of magnitude off", order_of_magnitude),
-    _squared("r_squared", "R² of read answers", documented_as=r_squared, among="read", unit=""),
+    _squared("r_squared", "R² of read answers", public_function=r_squared, among="read", unit=""),
 )
 """Shares count unread answers as wrong; errors are of the answers that were read."""
 
@@ -407,7 +407,7 @@ class CyclicType(NumberType):
 
 _ACCEPTED = Metric("accepted", "Right as far as the scale can be read", headline=True)
 _DIGITS = Metric(
-    "digits", "Figures right", statistic="mean", headline=True, documented_as=digit_accuracy
+    "digits", "Figures right", statistic="mean", headline=True, public_function=digit_accuracy
 )
 
 

@@ -50,7 +50,7 @@ def _match(a: Spot, b: Spot, threshold: float, read: bool) -> bool:
 
 _mean = partial(Metric, statistic="mean", unit="")
 METRICS = (
-    _mean("f1", "F1 of texts in their boxes", documented_as=spotting, headline=True),
+    _mean("f1", "F1 of texts in their boxes", public_function=spotting, headline=True),
     _mean("precision", "Precision"),
     _mean("recall", "Recall"),
     _mean("boxes_f1", "F1 of boxes, whatever is read", headline=True),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.answer import Box
-from gnomon.answers.box.read import boxes, to_pixels
+from gnomon.answers.box.read import find_boxes, to_pixels
 from gnomon.answers.reading.base import Reading, trim_label
 from gnomon.answers.spots.answer import Spot, Spots
 
@@ -44,7 +44,7 @@ def _objects(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[in
             before = [*_LABEL.finditer(text, last, match.start())]
             # Some models put the text before the object: "EXIT": {"x1": ...}.
             label = _LABEL.search(match[0]) or (before[-1] if before else None)
-            readings = boxes(_LABEL.sub("", match[0]))
+            readings = find_boxes(_LABEL.sub("", match[0]))
             box = readings[-1] if readings else None
             yield _words(label) if label else "", box, match.span()
         last = match.end()
@@ -73,7 +73,7 @@ def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int,
     """Find lines with boxes: each box with the text before it, or else after it."""
     line_start = 0
     for line in text.splitlines(keepends=True):
-        readings = boxes(line)
+        readings = find_boxes(line)
         # Texts are what is between the boxes of a line.
         edges = [0, *(edge for box in readings for edge in box.span), len(line)]
         labels = [

@@ -108,8 +108,8 @@ def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
 METRICS = (
     Metric("cells", "Cells within 5 %", table_cells, statistic="mean", headline=True),
     Metric("exact", "Exactly right", eq, headline=True),
-    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", documented_as=rms),
-    Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", documented_as=rnss),
+    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", public_function=rms),
+    Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", public_function=rnss),
     Metric("unread", "Could not be read", better="lower", headline=True),
 )
 """An unread table has no cell right."""
@@ -222,7 +222,7 @@ class TableType(AnswerType):
         """Read the table after the last "Answer:", by the tolerant reader."""
         return read_table(final_answer(text))
 
-    def slow_measures(
+    def measures_without_chance(
         self, truth: Table, value: Table | None, size: Size | None
     ) -> dict[str, float]:
         """Measures of DePlot, whose matching takes milliseconds."""

@@ -31,15 +31,15 @@ METRICS = (
     Metric(
         "relaxed",
         "Relaxed correctness (ChartQA)",
-        documented_as=relaxed_correctness,
+        public_function=relaxed_correctness,
         chance=_relaxed_chance,
     ),
 )
-"""Shares count unread answers as wrong."""
+"""Shares count unread answers as wrong, but `relaxed` compares the raw text even of these."""
 
 
 class TextType(AnswerType):
-    """Capitals, quotation marks and a final full stop do not count."""
+    """Capitals do not count; nor do quotation marks and a final full stop, except in `relaxed`."""
 
     target = Text
     title = "Text"
@@ -55,7 +55,7 @@ class TextType(AnswerType):
         return read_text(text, choices=truth.choices, which=which)
 
     def measures(self, truth: Text, answer: Answer, cost: float) -> dict[str, float]:
-        """Add ChartQA's rule, which compares 12% and 1,000 as they stand."""
+        """Add ChartQA's rule: as published, it compares the whole raw text, not the value read."""
         relaxed = float(relaxed_correctness(answer.text, truth.text))
         return super().measures(truth, answer, cost) | {"relaxed": relaxed}
 

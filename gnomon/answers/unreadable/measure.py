@@ -33,7 +33,10 @@ class UnreadableType(AnswerType):
         dialect: Dialect,
         size: Size | None,
     ) -> Reading[Value] | None:
-        """Read the word, or any other answer as its text; by which="answer" the word alone."""
+        """Read the word, or another answer as its text.
+
+        With `which="answer"` only the word counts.
+        """
         if which == "answer":
             return read_refusal(text, which)
         span = (0, len(text))
@@ -49,7 +52,7 @@ class UnreadableType(AnswerType):
 
     def error_text(self, measures: dict[str, float]) -> str:
         """Return what such an answer does wrong."""
-        return "answered, and nobody can read it"
+        return "gave an answer for an unreadable picture"
 
     def display(self, value: str) -> str:
         """Return the text unchanged."""

@@ -130,7 +130,7 @@ class _ItemSet:
         """Which of the distinct questions each item is."""
 
     def measures(self, answer: Value | None) -> list[dict[str, float]]:
-        """Measure each distinct question under this answer; slow metrics are skipped."""
+        """Measure each distinct question under this answer, but for `measures_without_chance`."""
         text, rows = str(answer), []
         for (truth, size), cost in self._distinct:
             value = answer

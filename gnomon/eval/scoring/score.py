@@ -103,7 +103,7 @@ def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     answer_type = TYPES[answer.type_name]
     measures = answer_type.measures(answer.truth, Answer(answer.value, answer.text), cost)
     # Measures that are too slow for chance, which asks for them once per candidate.
-    measures |= answer_type.slow_measures(answer.truth, answer.value, answer.size)
+    measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
     measures |= answer.measures
     if measures.get("answered"):

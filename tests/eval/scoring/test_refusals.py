@@ -72,7 +72,7 @@ def test_the_page_and_its_csv_say_it(tmp_path):
     run = RunResult("a", scored(samples, texts))
     page = write_report(tmp_path / "report.html", [run]).read_text("utf-8")
     assert "said to be unreadable" in page
-    assert "answered, and nobody can read it" in page
+    assert "gave an answer for an unreadable picture" in page
     rows = csv_rows(tmp_path, [run])
     assert "unreadable_wrongly" in rows[0]
     assert [row["truth"] for row in rows[-2:]] == ["unreadable"] * 2
