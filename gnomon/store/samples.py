@@ -154,15 +154,15 @@ class Outline:
     facts: Mapping[str, Any]
     sizes: tuple[Size, ...]
     """(width, height) of each picture."""
-    pixels: bytes
+    picture_hashes: bytes
     """Hashes of the pictures, joined; empty without a picture."""
 
     @classmethod
     def of(cls, sample: Sample) -> Outline:
         """Return the outline of a sample whose pictures are decoded."""
         # 16 bytes a picture, in their order.
-        pixels = b"".join(map(pixel_hash, sample.images))
-        return cls(sample.id, sample.question, sample.target, sample.facts, sample.sizes, pixels)
+        hashes = b"".join(map(pixel_hash, sample.images))
+        return cls(sample.id, sample.question, sample.target, sample.facts, sample.sizes, hashes)
 
 
 def pixel_hash(picture: Image.Image) -> bytes:

@@ -1,4 +1,4 @@
-"""The same job for many numbers, in this process or in several; none of them outlives the run."""
+"""The same job for many indices, in this process or in several; none of them outlives the run."""
 
 import os
 import signal
@@ -15,39 +15,39 @@ from typing import Any, TypeVar
 import cv2
 
 T = TypeVar("T")
-_HAS_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
+_HAS_SIGNAL_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
 def run(
     job: Callable[[int], T],
-    numbers: Sequence[int],
+    indices: Sequence[int],
     *,
     workers: int | None,
-    done: Callable[[int, T], None],
+    on_result: Callable[[int, T], None],
 ) -> None:
-    """Call `job` with every number, and `done` in this process with each result as it comes.
+    """Call `job` with every index, and `on_result` in this process with each result as it comes.
 
     At most `workers` processes, or one per core if it is None. Each of them receives the job once,
-    when it starts: a job may hold a whole table, and the numbers point into it.
+    when it starts: a job may hold a whole table, of which each index is one shard or chunk.
     """
-    # No more processes than numbers.
-    processes = min(workers or os.cpu_count() or 1, len(numbers))
+    # No more processes than indices.
+    processes = min(workers or os.cpu_count() or 1, len(indices))
     if processes <= 1:
-        for number in numbers:
-            done(number, job(number))
+        for index in indices:
+            on_result(index, job(index))
         return
     pool: dict[Connection, SpawnProcess] = {}
     try:
         for _ in range(processes):
-            with _signals_postponed():
+            with _postpone_signals():
                 connection, process = _start_process()
                 pool[connection] = process
-        _distribute(job, numbers, list(pool), done)
+        _distribute(job, indices, list(pool), on_result)
     except (EOFError, ConnectionError) as error:
         raise ChildProcessError(
             "a worker process died (killed for its memory? then fewer workers take less; or a"
             ' script that starts workers without `if __name__ == "__main__":`?);'
-            " run it again: finished shards are kept"
+            " run it again"
         ) from error
     finally:
         for connection, process in pool.items():
@@ -59,31 +59,31 @@ def run(
 
 def _distribute(
     job: Callable[[int], T],
-    numbers: Sequence[int],
+    indices: Sequence[int],
     connections: Sequence[Connection],
-    done: Callable[[int, T], None],
+    on_result: Callable[[int, T], None],
 ) -> None:
-    """Send every process the job, and then one number after another."""
+    """Send every process the job, and then one index after another."""
     data = ForkingPickler.dumps(job)
     for connection in connections:
         connection.send_bytes(data)
     del data
-    remaining = iter(numbers)
+    remaining = iter(indices)
     busy = dict(zip(connections, remaining, strict=False))
-    for connection, number in busy.items():
-        connection.send(number)
+    for connection, index in busy.items():
+        connection.send(index)
     while busy:
         ready = wait(list(busy))
         for connection in [each for each in busy if each in ready]:
-            number = busy.pop(connection)
+            index = busy.pop(connection)
             error, result = connection.recv()
             if error is not None:
                 raise error
-            # The next number goes out first: `done` may wait for the disk.
+            # The next index goes out first: `on_result` may wait for the disk.
             if (following := next(remaining, None)) is not None:
                 connection.send(following)
                 busy[connection] = following
-            done(number, result)
+            on_result(index, result)
 
 
 def _start_process() -> tuple[Connection, SpawnProcess]:
@@ -102,7 +102,7 @@ def _start_process() -> tuple[Connection, SpawnProcess]:
 
 
 @contextmanager
-def _signals_postponed() -> Iterator[None]:
+def _postpone_signals() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM wait until a process has been started, which is a matter of moments.
 
     Their exceptions would end the parent while multiprocessing writes its description of the
@@ -113,19 +113,19 @@ def _signals_postponed() -> Iterator[None]:
         yield
         return
     arrivals: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number, handler in handlers.items():
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    for signal_number, handler in handlers.items():
         if handler not in (None, signal.SIG_IGN):
-            signal.signal(number, lambda number, _: arrivals.append(number))
+            signal.signal(signal_number, lambda arrival, _: arrivals.append(arrival))
     mask = _block_ctrl_c()
     try:
         yield
     finally:
         if mask is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in handlers.items():
+        for signal_number, handler in handlers.items():
             if handler not in (None, signal.SIG_IGN):
-                signal.signal(number, handler)
+                signal.signal(signal_number, handler)
         if arrivals:
             signal.raise_signal(arrivals[0])
 
@@ -136,19 +136,19 @@ def _block_ctrl_c() -> set[signal.Signals] | None:
     A terminal's Ctrl-C reaches them, too, and a child that starts would print a traceback. Here
     another thread may still take the signal, so the mask alone postpones nothing.
     """
-    if not _HAS_MASKS:
+    if not _HAS_SIGNAL_MASKS:
         return None
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # it would be started with the first process, and unblocks
+    resource_tracker.ensure_running()  # started here, because starting it unblocks SIGINT
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))  # type: ignore[arg-type]
 
 
 def _work(connection: Connection) -> None:
-    """Do numbers with a job until the other end closes."""
+    """Run the job on each index received, until the other end closes."""
     # Ctrl-C reaches every process of a terminal; only the first one has something to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if _HAS_MASKS:
+    if _HAS_SIGNAL_MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     # Otherwise each worker has a thread per core: two workers on two cores took a fifth longer.
@@ -156,15 +156,15 @@ def _work(connection: Connection) -> None:
     with suppress(EOFError, ConnectionError):  # the parent has what it wants, or is gone
         job = connection.recv()
         while True:
-            number = connection.recv()
-            answer = _outcome(job, number)
+            index = connection.recv()
+            answer = _outcome(job, index)
             connection.send(answer)
 
 
-def _outcome(job: Callable[[int], Any], number: int) -> tuple[Exception | None, Any]:
+def _outcome(job: Callable[[int], Any], index: int) -> tuple[Exception | None, Any]:
     """The job's error and result; an error carries its traceback as a note, for pickle drops it."""
     try:
-        return None, job(number)
+        return None, job(index)
     except Exception as error:
         error.add_note(f"in a worker process:\n{format_exc()}")
         try:

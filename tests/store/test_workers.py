@@ -26,7 +26,7 @@ def die(number):
 def test_every_number_is_done_once(workers, monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # as many as None means
     results = {}
-    run(square, range(5), workers=workers, done=results.__setitem__)
+    run(square, range(5), workers=workers, on_result=results.__setitem__)
     assert results == {n: n * n for n in range(5)}
 
 
@@ -43,13 +43,13 @@ def refuse_in_own_words(number):
 
 def test_an_error_that_does_not_pickle_is_told_by_its_name():
     with pytest.raises(RuntimeError, match=r"CustomError: \d cannot be drawn"):
-        run(refuse_in_own_words, range(5), workers=2, done=print)
+        run(refuse_in_own_words, range(5), workers=2, on_result=print)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_error_of_the_job_is_the_error_of_the_run_with_its_lines(workers):
     with pytest.raises(ValueError, match="cannot be drawn") as caught:
-        run(refuse, range(5), workers=workers, done=print)
+        run(refuse, range(5), workers=workers, on_result=print)
     notes = getattr(caught.value, "__notes__", [])
     assert ["in a worker process" in note and "in refuse" in note for note in notes] == (
         [True] * (workers == 2)
@@ -58,7 +58,7 @@ def test_an_error_of_the_job_is_the_error_of_the_run_with_its_lines(workers):
 
 def test_a_worker_that_dies_is_one_plain_error():
     with pytest.raises(ChildProcessError, match=r"a worker process died .* run it again"):
-        run(die, range(5), workers=2, done=print)
+        run(die, range(5), workers=2, on_result=print)
 
 
 class Pickled:
@@ -78,7 +78,7 @@ class Pickled:
 def test_a_job_is_handed_to_each_process_once(tmp_path):
     """It may hold a table of 100,000 rows, and there are as many jobs as hundreds of rows."""
     results = {}
-    run(Pickled(tmp_path), range(50), workers=2, done=results.__setitem__)
+    run(Pickled(tmp_path), range(50), workers=2, on_result=results.__setitem__)
     assert len(results) == 50
     assert len(list(tmp_path.iterdir())) <= 2
 
@@ -112,7 +112,7 @@ if __name__ == "__main__":
     # A shell's background jobs, and so their children, ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        run(Job(), range(6), workers=2, done=lambda number, result: print(result, flush=True))
+        run(Job(), range(6), workers=2, on_result=lambda number, result: print(result, flush=True))
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
@@ -142,7 +142,7 @@ def test_a_signal_while_a_process_starts_leaves_no_traceback_of_the_child(tmp_pa
 def test_a_signal_that_is_ignored_stays_so_while_processes_start(tmp_path):
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        with workers._signals_postponed():
+        with workers._postpone_signals():
             assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
             signal.raise_signal(signal.SIGTERM)
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
@@ -153,7 +153,7 @@ def test_a_signal_that_is_ignored_stays_so_while_processes_start(tmp_path):
 def test_another_thread_starts_processes_as_well():
     results = {}
     thread = threading.Thread(
-        target=lambda: run(square, range(3), workers=2, done=results.__setitem__)
+        target=lambda: run(square, range(3), workers=2, on_result=results.__setitem__)
     )
     thread.start()
     thread.join()

@@ -170,8 +170,8 @@ class Target(ABC):
         return 0.0
 
     @property
-    def words(self) -> str:
-        """Text whose words are counted in a dataset's description, if any."""
+    def counted_text(self) -> str:
+        """Text that a dataset's description counts, as one label; empty if it counts none."""
         return ""
 
     @property

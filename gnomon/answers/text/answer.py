@@ -75,8 +75,8 @@ class Text(Target):
         return type(self)(self.choices[0] if self.choices else "-", self.choices)
 
     @property
-    def words(self) -> str:
-        """Text of the answer, which is counted word for word."""
+    def counted_text(self) -> str:
+        """The whole text: answers that differ in a word are counted apart."""
         return self.text
 
     @property

@@ -195,7 +195,7 @@ def _build(
             " columns.digits=label keeps what each label has, columns.digits=0 means so"
         )
     is_free_text = columns.kind == "text" and columns.choices is None
-    if is_free_text and all(_NUMERIC.fullmatch(row.target.words) for row in table.rows):
+    if is_free_text and all(_NUMERIC.fullmatch(row.target.counted_text) for row in table.rows):
         warn_once(
             f"{name}: the answers look like numbers or times and are read as texts:"
             " columns.kind=number or columns.kind=time counts how far off one is"

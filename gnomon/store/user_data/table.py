@@ -238,8 +238,8 @@ class UserTable(Samples):
         with self._line_in_errors(row):
             measures = [measure_picture(image) for image in row.pictures]
         sizes = tuple([size for size, _ in measures])
-        pixels = b"".join([pixel_hash for _, pixel_hash in measures])
-        return Outline(self.id(index), row.question, row.target, self._facts(row), sizes, pixels)
+        hashes = b"".join([pixel_hash for _, pixel_hash in measures])
+        return Outline(self.id(index), row.question, row.target, self._facts(row), sizes, hashes)
 
     def _facts(self, row: UserRow) -> dict[str, Any]:
         facts = {"file": self.name, "line": row.line, "group": row.group}

@@ -22,6 +22,8 @@ _CHUNK = 250
 """Samples that a process takes at a time."""
 Hashes: TypeAlias = NDArray[np.uint64]
 """Hashes [samples, traces]; 0 for the picture of a sample without one."""
+Counts: TypeAlias = dict[str, Counter[str]]
+"""Counts by axis (kind, question, hours of the answer, …) and label."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Leak:
 
     splits: tuple[str, str]
     trace: str
+    """One of TRACES."""
     many: int
     """Number of distinct hashes that both splits have."""
     such_as: tuple[str, str]
@@ -52,12 +55,14 @@ class Census:
             repeated = ", ".join(f"{trace} {many:,}" for trace, many in self.repeated[name].items())
             splits.append(f"{name}: {n:,} samples; repeated: {repeated}")
         leaks = [
-            f"leak: {' and '.join(leak.splits)} have {leak.many:,} {leak.trace}"
-            f"{'s' * (leak.many > 1)} in common, such as that of {' and '.join(leak.such_as)}"
+            f"leak: {' and '.join(leak.splits)} have {leak.many:,}"
+            f" {_in_words(leak.trace, leak.many)} in common, such as that of"
+            f" {' and '.join(leak.such_as)}"
             for leak in self.leaks
         ]
         if not leaks and len(self.samples) > 1:
-            leaks = [f"no {', '.join(TRACES[:-1])} or {TRACES[-1]} is in two splits"]
+            names = [_in_words(trace) for trace in TRACES]
+            leaks = [f"no {', '.join(names[:-1])} or {names[-1]} is in two splits"]
         blocks = ["\n".join(splits), bar_table(self.counts), "\n".join(leaks)]
         return "\n\n".join(filter(None, blocks))
 
@@ -76,33 +81,42 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
     ]
     samples = {name: samples_of_split for name, (samples_of_split, _) in splits.items()}
     counts: dict[str, Counts] = {name: {} for name in splits}
+    pending: dict[int, Counts] = {}  # of chunks after one that is not counted yet
+    n_added = 0
     # 24 bytes a sample: the only thing besides the table that grows with the samples.
     hashes = {name: np.zeros((n, len(TRACES)), np.uint64) for name, (_, n) in splits.items()}
 
-    def record(number: int, result: tuple[dict[str, dict[str, int]], Hashes]) -> None:
-        name, span = chunks[number]
-        add_counts(counts[name], result[0])
+    def record(index: int, result: tuple[Counts, Hashes]) -> None:
+        nonlocal n_added
+        name, span = chunks[index]
         hashes[name][span.start : span.stop] = result[1]
-        bar.update(len(span))
+        progress.update(len(span))
+        pending[index] = result[0]
+        # Added in the order of the chunks, whichever process is the fastest: where `_limit` drops
+        # labels, the counts depend on the order.
+        while n_added in pending:
+            total = counts[chunks[n_added][0]]
+            add_counts(total, pending.pop(n_added))
+            _limit(total)
+            n_added += 1
 
-    total = sum(n for _, n in splits.values())
-    with track(total=total, desc="looking", unit=" samples", delay=2) as bar:
-        run(
-            partial(_count_chunk, samples, chunks), range(len(chunks)), workers=workers, done=record
-        )
+    n_samples = sum(n for _, n in splits.values())
+    job = partial(_count_chunk, samples, chunks)
+    with track(total=n_samples, desc="looking", unit=" samples", delay=2) as progress:
+        run(job, range(len(chunks)), workers=workers, on_result=record)
     firsts = {name: _firsts(of_split) for name, of_split in hashes.items()}
     return Census(
         samples={name: n for name, (_, n) in splits.items()},
-        counts={name: merge_counts([total]) for name, total in counts.items()},
+        counts={name: cut_counts(total) for name, total in counts.items()},
         repeated={name: _repeated(hashes[name], firsts[name]) for name in splits},
         leaks=tuple(_leaks(samples, firsts)),
     )
 
 
 def _count_chunk(
-    splits: Mapping[str, Samples], chunks: Sequence[tuple[str, range]], number: int
-) -> tuple[dict[str, dict[str, int]], Hashes]:
-    name, span = chunks[number]
+    splits: Mapping[str, Samples], chunks: Sequence[tuple[str, range]], chunk: int
+) -> tuple[Counts, Hashes]:
+    name, span = chunks[chunk]
     counts: Counts = {}
     hashes = np.zeros((len(span), len(TRACES)), np.uint64)
     for row, index in enumerate(span):
@@ -110,7 +124,7 @@ def _count_chunk(
         count_sample(sample, counts)
         by_trace = trace_hashes(sample)
         hashes[row] = [by_trace.get(trace, 0) for trace in TRACES]
-    return merge_counts([counts]), hashes
+    return counts, hashes
 
 
 @dataclass(frozen=True)
@@ -163,15 +177,24 @@ TRACES = ("id", "picture", "question")
 pixels."""
 
 
+def _in_words(trace: str, n: int = 1) -> str:
+    """Name of a trace in a sentence; n may be above 1."""
+    noun = f"{trace}s" if n > 1 else trace
+    if trace != "question":
+        return noun
+    return f"{noun} with {'their answers' if n > 1 else 'its answer'} and picture{'s' * (n > 1)}"
+
+
 def trace_hashes(sample: Outline) -> dict[str, int]:
     """Return a sample's hashes of 64 bits by trace; without a picture it has none of that."""
-    question = repr((sample.question, target_to_json(sample.target))).encode() + sample.pixels
-    contents = {"id": sample.id.encode(), "picture": sample.pixels, "question": question}
+    pixels = sample.picture_hashes
+    question = repr((sample.question, target_to_json(sample.target))).encode() + pixels
+    contents = {"id": sample.id.encode(), "picture": pixels, "question": question}
     return {
         # In 64 bits two of a million samples clash with a probability of 3 in 10^8.
-        name: int.from_bytes(blake2b(trace, digest_size=8).digest(), "little")
-        for name, trace in contents.items()
-        if trace
+        trace: int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+        for trace, content in contents.items()
+        if content
     }
 
 
@@ -179,9 +202,11 @@ KIND, QUESTION, ANSWER = "kind", "question", "answer"
 PICTURE, TEXTS, LENGTHS = "picture", "texts, the commonest", "questions, characters"
 OTHERS = "others"
 # Labels per axis. A manifest of a thousand shards has them for each, and must stay small.
-_MOST, _MOST_OF = 60, {PICTURE: 20, TEXTS: 20}
+_MAX_LABELS, _MAX_LABELS_OF_AXIS = 60, {PICTURE: 20, TEXTS: 20}
+# Labels per axis that a census stores while it counts: up to so many are counted exactly.
+_MAX_STORED = 2000
 _LONGEST = 40
-_FIRST = {axis: number for number, axis in enumerate((KIND, QUESTION, ANSWER))}
+_AXIS_ORDER = {axis: place for place, axis in enumerate((KIND, QUESTION, ANSWER))}
 # Id of a sample that a generator drew: kind, version, a hash of the options, and the index.
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
 # Rank of the labels that have an order, such as hours, from the least.
@@ -190,10 +215,6 @@ for _target_class in TARGETS.values():
     for _rank, _label in enumerate(_target_class.bars):
         # Counts begin with "none" in one type and with "1" in others.
         _ORDER[_label] = max(_rank, _ORDER.get(_label, 0))
-
-
-Counts: TypeAlias = dict[str, Counter[str]]
-"""Counts by axis (kind, question, hours of the answer, …) and label."""
 
 
 def count_sample(sample: Sample | Outline, into: Counts) -> None:
@@ -216,14 +237,30 @@ def merge_counts(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, 
     total: Counts = {}
     for part in parts:
         add_counts(total, part)
-    axes = sorted(total, key=lambda axis: (_FIRST.get(axis, len(_FIRST)), axis))
-    return {axis: _keep_commonest(axis, total[axis]) for axis in axes}
+    return cut_counts(total)
 
 
 def add_counts(total: Counts, part: Mapping[str, Mapping[str, int]]) -> None:
-    """Add counts to a total in place, with all labels."""
+    """Add counts to a total in place, without cutting the labels."""
     for axis, counts in part.items():
         total.setdefault(axis, Counter()).update(counts)
+
+
+def cut_counts(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Sort axes and labels, keeping only the commonest labels of long axes."""
+    axes = sorted(counts, key=lambda axis: (_AXIS_ORDER.get(axis, len(_AXIS_ORDER)), axis))
+    return {
+        axis: _keep_commonest(counts[axis], _MAX_LABELS_OF_AXIS.get(axis, _MAX_LABELS))
+        for axis in axes
+    }
+
+
+def _limit(counts: Counts) -> None:
+    """Keep the commonest labels of each axis that has become too long for the memory, in place."""
+    for axis, by_label in counts.items():
+        # Cut at twice the limit only, because sorting after every chunk would take long.
+        if len(by_label) > 2 * _MAX_STORED:
+            counts[axis] = Counter(_keep_commonest(by_label, _MAX_STORED))
 
 
 def _labels(sample: Sample | Outline) -> dict[str, str]:
@@ -238,23 +275,23 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
         **({QUESTION: f"{kind}: {question}"} if isinstance(question, str) else {}),
         ANSWER: sample.target.name,
         sample.target.histogram: sample.target.bar(sizes[0] if sizes else None),
-        **({TEXTS: sample.target.words} if sample.target.words else {}),
+        **({TEXTS: sample.target.counted_text} if sample.target.counted_text else {}),
         PICTURE: " and ".join(f"{width}×{height}" for width, height in sizes) or "none",
         LENGTHS: count_bar(len(sample.question)),
     }
 
 
-def _keep_commonest(axis: str, counts: Mapping[str, int]) -> dict[str, int]:
+def _keep_commonest(counts: Mapping[str, int], limit: int) -> dict[str, int]:
     """Sort labels by their own order or by count, and add those beyond the limit to OTHERS."""
     by_label = {label: n for label, n in counts.items() if label != OTHERS}
     # Labels with an order, such as hours, keep it; all others go by their counts.
     labels = sorted(by_label, key=lambda label: (_ORDER.get(label, -1), -by_label[label], label))
-    labels = labels[: _MOST_OF.get(axis, _MOST)]
+    labels = labels[:limit]
     others = sum(counts.values()) - sum(by_label[label] for label in labels)
     return {label: by_label[label] for label in labels} | ({OTHERS: others} if others else {})
 
 
-_BAR = 24  # characters of the longest bar
+_LONGEST_BAR = 24  # characters
 
 
 def bar_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
@@ -273,7 +310,7 @@ def bar_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
         for label, count in counts.items():
             cells = "".join(_cell(column, label) for column in columns)
             # Even a single sample shows.
-            bar = "█" * round(_BAR * count / largest) or "▏"
+            bar = "█" * round(_LONGEST_BAR * count / largest) or "▏"
             lines.append(f"{label:<{width}}{cells}  {bar}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

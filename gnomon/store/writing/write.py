@@ -25,7 +25,7 @@ from gnomon.store.records import Fingerprints, Record, to_record
 from gnomon.store.samples import Samples
 from gnomon.store.workers import run
 from gnomon.store.writing.card import CARD, SHEET, write_card
-from gnomon.store.writing.census import Counts, count_sample, merge_counts
+from gnomon.store.writing.census import Counts, count_sample, cut_counts
 
 
 def write(
@@ -102,15 +102,17 @@ def _write_shards(plan: SplitPlan, manifest: dict[str, Any], workers: int | None
     finished = sum(shard["rows"] for shard in shards if shard)
     bar = track(total=plan.n, initial=finished, desc=plan.split, unit=" samples", delay=2)
 
-    def record(number: int, shard: dict[str, Any]) -> None:
-        shards[number] = shard
+    def record(index: int, shard: dict[str, Any]) -> None:
+        shards[index] = shard
         # After every shard: a killed run draws again only what it had not finished.
         manifests.save(plan.root, manifest)
         bar.update(shard["rows"])
 
     try:
         with bar:
-            run(partial(write_shard, plan), missing, workers=workers, done=record)
+            run(partial(write_shard, plan), missing, workers=workers, on_result=record)
+    except ChildProcessError as error:
+        raise ChildProcessError(f"{error}: finished shards are kept") from error
     finally:
         _remove_leftovers(plan)  # of workers that were stopped
 
@@ -142,7 +144,7 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
         "rows": len(span),
         "sha256": plan.format.digest(final),
         **fingerprints.to_json(),
-        "counts": merge_counts([counts]),
+        "counts": cut_counts(counts),
     }
 
 

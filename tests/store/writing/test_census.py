@@ -17,7 +17,7 @@ from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples, write
 from gnomon.store.user_data.mistakes import contradictions
 from gnomon.store.user_data.opening import open_table
-from gnomon.store.writing.census import TRACES, census, merge_counts
+from gnomon.store.writing.census import TEXTS, TRACES, census, merge_counts
 
 
 def bar_of(sample):
@@ -100,9 +100,27 @@ def test_a_leak_is_named_with_the_two_samples():
     assert "is in two splits" not in told
 
 
+def test_a_question_in_two_splits_is_one_with_its_answer_and_picture():
+    rows = [(name, grey, "how?") for grey, name in enumerate("abc")]
+    found = taken(train=listed(*rows), test=listed(*((f"{name}2", *rest) for name, *rest in rows)))
+    assert (
+        "leak: train and test have 3 questions with their answers and pictures in common, such as"
+        " that of a and a2"
+    ) in str(found)
+
+
+def test_texts_of_all_chunks_are_counted_before_the_list_is_cut():
+    """Each chunk of 250 has 25 texts, more than the list's 20, and all chunks have the last one."""
+    texts = [f"chunk {i // 250}, {i % 25}" if i % 25 else "the same" for i in range(1000)]
+    rows = tuple(Sample(str(i), None, "what?", Text(text)) for i, text in enumerate(texts))
+    assert taken(train=Listed(rows)).counts["train"][TEXTS]["the same"] == 40
+
+
 def test_splits_that_share_nothing_are_said_to():
     found = taken(train=listed(("a", 1, "how?")), test=listed(("b", 2, "how?")))
-    assert str(found).endswith("no id, picture or question is in two splits")
+    assert str(found).endswith(
+        "no id, picture or question with its answer and picture is in two splits"
+    )
 
 
 @pytest.mark.slow
