@@ -47,7 +47,7 @@ def to_record(sample: Sample, *, has_several_pictures: bool = False) -> Record:
     none.
     """
     try:
-        images = [embed(pictures.encode_png(image)) for image in sample.images]
+        images = [wrap_picture(pictures.encode_png(image)) for image in sample.images]
         record = {"image": images[0] if images else None, **text_columns(sample)}
     except (OSError, TypeError, ValueError) as error:
         raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
@@ -94,7 +94,7 @@ def plain_columns(record: Record) -> dict[str, str]:
     return {name: record[name] or "" for name in TEXTS}
 
 
-def embed(picture: bytes) -> dict[str, Any]:
+def wrap_picture(picture: bytes) -> dict[str, Any]:
     """Wrap a picture's bytes as Arrow and the Hugging Face libraries do."""
     return {"bytes": picture, "path": None}
 

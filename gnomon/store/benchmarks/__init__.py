@@ -78,8 +78,8 @@ def split_of_file(file: Path) -> str:
     return {"train": "train", "val": "val", "dev": "val"}[match[1]] if match else "test"
 
 
-def cell(raw: dict[str, Any], *columns: str) -> Any:
-    """Return the first of the columns that is not empty."""
+def first_filled_cell(raw: dict[str, Any], *columns: str) -> Any:
+    """Return the value of the first of the columns that is not empty."""
     for column in columns:
         if raw.get(column) not in (None, ""):
             return raw[column]
@@ -106,7 +106,7 @@ def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) ->
     """
     from gnomon.store.user_data.opening import picture_folders
 
-    value = raw.get(column) or cell(raw, "image")
+    value = raw.get(column) or first_filled_cell(raw, "image")
     path = value.get("bytes") if isinstance(value, dict) else value  # the datasets library wraps it
     if isinstance(path, bytes):
         return path

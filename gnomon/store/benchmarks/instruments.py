@@ -10,7 +10,7 @@ from typing import Any, Literal
 from gnomon import files, jsons
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Text, Time
-from gnomon.store.benchmarks import cell, find_picture, picture_group, split_of_file
+from gnomon.store.benchmarks import find_picture, first_filled_cell, picture_group, split_of_file
 from gnomon.store.user_data.table import UserRow
 
 _TASKS = ("time", "shift", "angle", "zone")
@@ -38,7 +38,7 @@ def clockbench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     answers = _answers(key, key.stat().st_mtime_ns)[raw["id"]]
     for task in _TASKS:
         if question := raw.get(f"question_{task}"):
-            answer = cell(answers, f"answer_{task}")
+            answer = first_filled_cell(answers, f"answer_{task}")
             if isinstance(answer, str):
                 answer = jsons.loads(_TRAILING.sub(r"\1", answer), f"answer {answer!r}")
             target = _target(answer, task)
@@ -90,7 +90,7 @@ def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow
     question then names its unit.
     """
     image = find_picture(raw, file, "img_path")
-    question = str(cell(raw, "question")).removeprefix("<image 1>").strip()
+    question = str(first_filled_cell(raw, "question")).removeprefix("<image 1>").strip()
     (low, high), unit, several = _right(raw)
     target = _time(low, high) if isinstance(low, str) else _number(low, high, unit)
     if several and unit:
@@ -100,7 +100,7 @@ def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow
 
 def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
     """Return the interval of right answers, the first name of its unit, and if there are others."""
-    arguments = cell(raw, "evaluator_kwargs")
+    arguments = first_filled_cell(raw, "evaluator_kwargs")
     if isinstance(arguments, str):
         arguments = jsons.loads(arguments, "evaluator_kwargs")
     match raw.get("evaluator"):
@@ -159,10 +159,10 @@ def ticktockvqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]
     image = find_picture(raw, file, "image_path", "images")
     if raw.get("image_path"):
         split = PurePosixPath(raw["image_path"]).parts[0]
-        label = f"{cell(raw, 'hour')}:{cell(raw, 'minute'):0>2}"
+        label = f"{first_filled_cell(raw, 'hour')}:{first_filled_cell(raw, 'minute'):0>2}"
     else:
         split = split_of_file(file)
-        label = cell(raw, "label", "time_string")
+        label = first_filled_cell(raw, "label", "time_string")
     if split not in ("train", "test"):
         raise ValueError(
             f"image_path {raw.get('image_path')!r}: it should begin with train/ or test/"

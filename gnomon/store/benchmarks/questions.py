@@ -1,4 +1,4 @@
-"""Benchmarks of other pictures and of texts: ChartQA, GSM8K, RefCOCO, and those of VLMEvalKit."""
+"""Benchmarks of charts, photographs and texts: ChartQA, GSM8K, RefCOCO, and those of VLMEvalKit."""
 
 import re
 from base64 import b64decode
@@ -11,7 +11,7 @@ from typing import Any
 
 from gnomon.recipe import Columns
 from gnomon.sample import Box, Number, Text
-from gnomon.store.benchmarks import cell, find_picture, picture_group, split_of_file
+from gnomon.store.benchmarks import find_picture, first_filled_cell, picture_group, split_of_file
 from gnomon.store.pictures import picture_size
 from gnomon.store.user_data.lines import read_rows
 from gnomon.store.user_data.table import UserRow
@@ -27,8 +27,8 @@ def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     `query`, `label`, as on the Hugging Face hub.
     """
     image = find_picture(raw, file, "imgname", "png")
-    question = " ".join(str(cell(raw, "query", "question")).split())
-    label = cell(raw, "label", "answer")
+    question = " ".join(str(first_filled_cell(raw, "query", "question")).split())
+    label = first_filled_cell(raw, "label", "answer")
     if isinstance(label, list):  # on the hub it is a list of one
         (label,) = label
     target = _number_or_text(label)
@@ -39,14 +39,14 @@ _MARKS = re.compile(r"<<[^<>]*>>")
 
 
 def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
-    """Sums in words, with their working as the rationale.
+    """Math word problems, with their working as the rationale.
 
-    GSM8K (Cobbe et al. 2021): sums in words, JSONL of `question` and `answer`. An answer is the
-    working, #### and the number. The calculator's marks, <<48/2=24>>, are removed from the
+    GSM8K (Cobbe et al. 2021): math word problems, JSONL of `question` and `answer`. An answer is
+    the working, #### and the number. The calculator's marks, <<48/2=24>>, are removed from the
     working.
     """
-    question = str(cell(raw, "question")).strip()
-    working, sign, number = str(cell(raw, "answer")).rpartition("####")
+    question = str(first_filled_cell(raw, "question")).strip()
+    working, sign, number = str(first_filled_cell(raw, "answer")).rpartition("####")
     if not sign:
         raise ValueError("the answer has no ####, which precedes the number")
     columns = Columns(image=None, kind="number")
@@ -65,9 +65,9 @@ def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     The names of the columns tell the two apart, never the numbers.
     """
     columns = Columns(kind="box", box_format="xyxy" if "sent" in raw else "xywh")
-    value = cell(raw, "sent", "answer")
+    value = first_filled_cell(raw, "sent", "answer")
     image = find_picture(raw, file, "image")
-    target = Box.from_label(cell(raw, "bbox"), columns, picture_size(image))
+    target = Box.from_label(first_filled_cell(raw, "bbox"), columns, picture_size(image))
     expressions = [value] if isinstance(value, str) else value
     for index, expression in enumerate(expressions, 1):
         question = f"Where is {' '.join(str(expression).split())}? Give its box."
@@ -77,7 +77,7 @@ def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
 
 
 # Characters up to which an `image` is an index, as in VLMEvalKit: no picture is so short.
-_INDEX = 64
+_MAX_INDEX_LENGTH = 64
 
 
 def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
@@ -88,12 +88,12 @@ def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     an earlier row that has the picture. `image_path` is a file instead.
     """
     image = _image(raw, file)
-    question = str(cell(raw, "question")).strip()
+    question = str(first_filled_cell(raw, "question")).strip()
     hint = (raw.get("hint") or "").strip()
     if hint:
         question = f"{hint}\n{question}"
     choices = {letter: raw[letter] for letter in ascii_uppercase if raw.get(letter)}
-    answer = cell(raw, "answer")
+    answer = first_filled_cell(raw, "answer")
     target = Text(answer, tuple(choices)) if choices else _number_or_text(answer)
     lines = [f"{letter}. {' '.join(choice.split())}" for letter, choice in choices.items()]
     if lines:
@@ -104,9 +104,9 @@ def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
 def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
     if raw.get("image_path"):
         return find_picture(raw, file, "image_path", "images")
-    image = str(cell(raw, "image"))
+    image = str(first_filled_cell(raw, "image"))
     # Anything longer is the picture itself.
-    if len(image) > _INDEX:
+    if len(image) > _MAX_INDEX_LENGTH:
         return b64decode(image, validate=True)
     by_index = _pictures(file, file.stat().st_mtime_ns)
     if image not in by_index:
@@ -115,10 +115,10 @@ def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
 
 
 @lru_cache(maxsize=1)
-def _pictures(file: Path, changed: int) -> dict[str, str]:  # noqa: ARG001 - for the cache
+def _pictures(file: Path, mtime: int) -> dict[str, str]:  # noqa: ARG001 - for the cache
     """Base64 of the pictures that rows have themselves, by the rows' index."""
     cells = ((raw.get("index", ""), raw.get("image") or "") for _, raw in read_rows(file))
-    return {index: image for index, image in cells if len(image) > _INDEX}
+    return {index: image for index, image in cells if len(image) > _MAX_INDEX_LENGTH}
 
 
 def _number_or_text(answer: Any) -> Number | Text:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from gnomon import files, jsons
 from gnomon.atomic import name_in_errors, replace_folder
 from gnomon.store.formats import Format, file_sha256
-from gnomon.store.records import Record, embed, plain_columns
+from gnomon.store.records import Record, plain_columns, wrap_picture
 
 METADATA, PICTURE = "metadata.jsonl", "file_name"
 
@@ -84,7 +84,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
             line: dict[str, Any] = jsons.loads(next(files.read_lines(stream)), METADATA)
         picture = files.Folders(shard).find(line[PICTURE])
         data = files.read_bytes(picture, "a picture", limit=files.MAX_PICTURE_BYTES)
-        return {**line, "image": embed(data)}
+        return {**line, "image": wrap_picture(data)}
 
 
 def _line_offsets(folder: Path) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 from gnomon import files, jsons
 from gnomon.atomic import replace_file
 from gnomon.store.formats import Format
-from gnomon.store.records import Record, embed, plain_columns
+from gnomon.store.records import Record, plain_columns, wrap_picture
 
 _NO_PICTURE = (0, 0)
 
@@ -54,15 +54,18 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
                 _add(tar, f"{split}-{index:09}", record)
 
     def record(self, shard: Path, row: int) -> Record:
-        start, size, picture_start, length = map(int, self._offsets(shard)[row])
+        json_start, json_size, picture_start, picture_size = map(int, self._offsets(shard)[row])
         # Sizes are what the shard claims: a forged one must not take the memory.
-        if size > files.MAX_BYTES or length > files.MAX_PICTURE_BYTES:
-            raise ValueError(f"{size:,} bytes of JSON and {length:,} of a picture are too many")
+        if json_size > files.MAX_BYTES or picture_size > files.MAX_PICTURE_BYTES:
+            raise ValueError(
+                f"{json_size:,} bytes of JSON and {picture_size:,} of a picture are too many"
+            )
         with files.open_bytes(shard) as stream:
-            stream.seek(start)
-            columns: dict[str, Any] = jsons.loads(stream.read(size), "its JSON")
+            stream.seek(json_start)
+            columns: dict[str, Any] = jsons.loads(stream.read(json_size), "its JSON")
             stream.seek(picture_start)
-            return {**columns, "image": embed(stream.read(length)) if length else None}
+            picture = wrap_picture(stream.read(picture_size)) if picture_size else None
+            return {**columns, "image": picture}
 
 
 def _add(tar: tarfile.TarFile, key: str, record: Record) -> None:

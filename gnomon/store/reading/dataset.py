@@ -15,7 +15,7 @@ from gnomon.store.formats import manifest as manifests
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples
 from gnomon.store.user_data.opening import no_rows_message
-from gnomon.store.user_data.pictures import PICTURES
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 
 
 def open_dataset(path: str | Path, split: str = "train") -> Dataset:
@@ -40,11 +40,11 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
     return dataset
 
 
-def open_copy(path: str | Path, split: str) -> SampleCopy:
-    """Open a split of a dataset, to be taken for the samples that were written to it."""
+def open_copy(path: str | Path, split: str) -> SourceCopy:
+    """Open a split in place of its samples' sources: `describe` returns what theirs returned."""
     dataset = open_dataset(path, split)
     origin = manifests.read(Path(path))["splits"][split]["samples"]
-    return SampleCopy(dataset, origin)
+    return SourceCopy(dataset, origin)
 
 
 class Dataset(Samples):
@@ -64,7 +64,7 @@ class Dataset(Samples):
             )
         self.root, self.split, self.format = root, split, shard_format
         self.shards = [root / shard["file"] for shard in shards]
-        self.content = manifests.content_hash(entry)
+        self.content_hash = manifests.content_hash(entry)
         self._starts: list[int] = [0, *accumulate(shard["rows"] for shard in shards)]
 
     @property
@@ -105,18 +105,18 @@ class Dataset(Samples):
             "directory": self.root.name,
             "split": self.split,
             "rows": self.length,
-            "content": self.content,
+            "content": self.content_hash,
         }
 
     def _place(self, index: int) -> tuple[Path, int]:
         """Return the shard of a sample, and its row in that."""
-        shard = bisect_right(self._starts, index) - 1
-        return self.shards[shard], index - self._starts[shard]
+        shard_index = bisect_right(self._starts, index) - 1
+        return self.shards[shard_index], index - self._starts[shard_index]
 
 
 @dataclass(frozen=True)
-class SampleCopy(Samples):
-    """Samples of a dataset that describe themselves as those that were written to it."""
+class SourceCopy(Samples):
+    """Samples of a dataset in place of their sources, whose description `describe` returns."""
 
     dataset: Dataset
     origin: dict[str, Any]
@@ -150,12 +150,12 @@ def _no_dataset_message(root: Path, command: str) -> str:
         return f"{root} is no directory: {command} makes it"
     names = sorted(entry.name for entry in root.iterdir())
     # Somebody may have meant a folder of pictures with a table of labels.
-    labels = [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]
-    if labels:
+    tables = [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]
+    if tables:
         return (
             f"{root} holds no dataset, and no metadata.csv or metadata.jsonl with labels: "
-            f"rename {labels[0]} so, or give {root / labels[0]}"
+            f"rename {tables[0]} so, or give {root / tables[0]}"
         )
-    if any(name.lower().endswith(PICTURES) for name in names):
+    if any(name.lower().endswith(PICTURE_SUFFIXES) for name in names):
         return no_rows_message(root)
     return f"{root} holds no dataset: {command} makes one in an empty directory"

@@ -17,7 +17,7 @@ import yaml
 
 from gnomon import files
 from gnomon.store.user_data.building import warn_once
-from gnomon.store.user_data.pictures import PICTURES
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 
 Row: TypeAlias = dict[str, Any]
 
@@ -153,7 +153,7 @@ def _yolo_pictures(root: Path, path: str) -> list[Path]:
         raise ValueError(
             f"{where}: no such folder of pictures, as the YAML of the data set names it"
         )
-    return sorted(path for path in where.rglob("*") if path.suffix.lower() in PICTURES)
+    return sorted(path for path in where.rglob("*") if path.suffix.lower() in PICTURE_SUFFIXES)
 
 
 def _yolo_lines(picture: Path) -> list[str]:

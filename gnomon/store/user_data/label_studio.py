@@ -3,7 +3,8 @@
 Each task is a row with the columns `image` and `answer`, as in annotations.py. Rectangles are in
 percent of the picture; one that was turned becomes the upright box around it. Predictions, drafts
 and skipped annotations are not read. JSON-MIN has a record for each annotation: the task's data,
-and under the name of each tag a list of values; what belongs to one region has the same place.
+and under the name of each tag a list of values. The values of one region have the same index in
+these lists; here they are matched by equal coordinates.
 """
 
 from __future__ import annotations
@@ -16,18 +17,19 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from gnomon.store.user_data.building import warn_once
-from gnomon.store.user_data.pictures import PICTURES
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 
-Row: TypeAlias = dict[str, Any]
+JsonObject: TypeAlias = dict[str, Any]
 
 _RECTANGLES = ("rectanglelabels", "rectangle")
 # Regions whose results have an outline, but no box.
 _SHAPES = ("polygon", "ellipse", "brush", "keypoint", "bitmask", "vector")
 _OTHER_SHAPES = {*_SHAPES, *(f"{shape}labels" for shape in _SHAPES)}
-# Folders at the end of a picture's address that are looked for, such as upload/1/photo.jpg.
+# Most parts of a picture's address, its file name among them, by which the file is looked for;
+# upload/1/photo.jpg has three.
 _MAX_PARTS = 8
 # Label Studio puts eight hexadecimal digits before the name of an uploaded file.
-_PREFIX = 8
+_PREFIX_LENGTH = 8
 
 
 def is_label_studio(root: Any) -> bool:
@@ -51,16 +53,16 @@ def is_label_studio_min(root: Any) -> bool:
     )
 
 
-def tasks_of_records(root: Sequence[Row]) -> list[Row]:
+def tasks_of_records(root: Sequence[JsonObject]) -> list[JsonObject]:
     """Tasks, as the export called JSON has them, of JSON-MIN's records."""
-    tasks: dict[Any, Row] = {}
+    tasks: dict[Any, JsonObject] = {}
     for index, record in enumerate(root):
         data = {key: value for key, value in record.items() if isinstance(value, str)}
         for key in ("created_at", "updated_at"):
             data.pop(key, None)
         # Records without an id are tasks of their own.
-        number = record.get("id", f"record {index}")
-        task = tasks.setdefault(number, {"data": data, "annotations": []})
+        task_id = record.get("id", f"record {index}")
+        task = tasks.setdefault(task_id, {"data": data, "annotations": []})
         # A task that nobody has annotated has a record as well.
         if "annotation_id" in record and record["annotation_id"] is None:
             continue
@@ -72,21 +74,21 @@ def tasks_of_records(root: Sequence[Row]) -> list[Row]:
 _RECORD_KEYS = {"annotation_id", "annotator", "lead_time"}
 
 
-def _regions(record: Row) -> Iterator[tuple[str, Row]]:
+def _regions(record: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     """Tag and value of each region of a record."""
     for name, values in record.items():
         if isinstance(values, list):
             yield from ((name, value) for value in values if isinstance(value, dict))
 
 
-def _is_rectangle(region: Row) -> bool:
+def _is_rectangle(region: JsonObject) -> bool:
     # Ellipses have radiusX, and keypoints no height.
     return region.keys() >= {"x", "y", "width", "height"}
 
 
-def _results(record: Row) -> list[Row]:
-    """Results of a record, an outline and its labels apart, as of Rectangle and Labels."""
-    results: list[Row] = []
+def _results(record: JsonObject) -> list[JsonObject]:
+    """Results of a record: a rectangle and its labels apart, as Rectangle and Labels give them."""
+    results: list[JsonObject] = []
     outlines: set[str] = set()
     for _, region in _regions(record):
         if not _is_rectangle(region):
@@ -117,21 +119,21 @@ def _is_task(row: Any) -> bool:
     )
 
 
-def _annotations(task: Row) -> Any:
+def _annotations(task: JsonObject) -> Any:
     # Versions before 1.0 called them completions.
     return task.get("annotations", task.get("completions"))
 
 
-def label_studio_rows(root: Sequence[Row], file: Path) -> Iterator[tuple[int, Row]]:
+def label_studio_rows(root: Sequence[JsonObject], file: Path) -> Iterator[tuple[int, JsonObject]]:
     """Number and row of each task that somebody has annotated with rectangles, or with nothing.
 
     What is left out or converted is said in a warning.
     """
     addresses = [_address(task["data"]) for task in root]
-    owners: dict[str, set[str]] = defaultdict(set)
+    addresses_by_end: dict[str, set[str]] = defaultdict(set)
     for address in addresses:
-        for name in _names(address):
-            owners[name].add(address)
+        for end in _path_ends(address):
+            addresses_by_end[end].add(address)
     rows, counts = [], Counter[str]()
     for number, (task, address) in enumerate(zip(root, addresses, strict=True), 1):
         try:
@@ -143,19 +145,19 @@ def label_studio_rows(root: Sequence[Row], file: Path) -> Iterator[tuple[int, Ro
             ) from error
         if answer is not None:
             # The end of an address that other pictures have as well says nothing.
-            names = [name for name in _names(address) if len(owners[name]) == 1]
-            rows.append((number, {"image": {"path": names} if names else "", "answer": answer}))
+            ends = [end for end in _path_ends(address) if len(addresses_by_end[end]) == 1]
+            rows.append((number, {"image": {"path": ends} if ends else "", "answer": answer}))
     if counts:
         notes = [f"{count} {what}" for what, count in counts.items()]
         warn_once(f"{file.name}: {'; '.join(notes)}")
     return iter(rows)
 
 
-def _address(data: Row) -> str:
+def _address(data: JsonObject) -> str:
     """Path or URL of a task's picture, under whatever key the labelling interface names."""
     texts = [value for value in (data.get("image"), *data.values()) if isinstance(value, str)]
     for text in texts:
-        if _path(text).lower().endswith(PICTURES):
+        if _path(text).lower().endswith(PICTURE_SUFFIXES):
             return _path(text)
     return _path(texts[0]) if texts else ""
 
@@ -173,19 +175,22 @@ def _path(address: str) -> str:
     return unquote(parts.path)
 
 
-def _names(address: str) -> list[str]:
+def _path_ends(address: str) -> list[str]:
     """Ends of an address by which its file may be called, the longest first."""
     parts = [part for part in PurePosixPath(address).parts if part not in ("/", "..")]
-    names = [
-        "/".join(parts[start:]) for start in range(max(0, len(parts) - _MAX_PARTS), len(parts))
-    ]
+    ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - _MAX_PARTS), len(parts))]
     prefix, dash, name = (parts[-1] if parts else "").partition("-")
-    if dash and name and len(prefix) == _PREFIX and not set(prefix) - set("0123456789abcdef"):
-        names.append(name)
-    return names
+    if (
+        dash
+        and name
+        and len(prefix) == _PREFIX_LENGTH
+        and not set(prefix) - set("0123456789abcdef")
+    ):
+        ends.append(name)
+    return ends
 
 
-def _answer(task: Row, counts: Counter[str]) -> list[Row] | None:
+def _answer(task: JsonObject, counts: Counter[str]) -> list[JsonObject] | None:
     """Boxes of a task, none if its annotation has no region; None if the task is left out."""
     annotations = [item for item in _annotations(task) if not _is_skipped(item)]
     if not annotations:
@@ -202,7 +207,7 @@ def _answer(task: Row, counts: Counter[str]) -> list[Row] | None:
     boxes = []
     for result in results:
         if result.get("type") in _RECTANGLES:
-            box = _corners(result, counts)
+            box = _upright_box(result, counts)
             # A rectangle of several labels is a box for each of them.
             for label in labels[result.get("id")] or [""]:
                 boxes.append({"label": str(label), "xyxy_1": box})
@@ -227,11 +232,11 @@ def _rank(numbered: tuple[int, Mapping[str, Any]]) -> tuple[bool, str, int]:
     return bool(annotation.get("ground_truth")), str(time), index
 
 
-def _corners(result: Row, counts: Counter[str]) -> list[float]:
-    """Corners of a rectangle in shares of the picture.
+def _upright_box(result: JsonObject, counts: Counter[str]) -> list[float]:
+    """Upright box around a rectangle, as fractions of the picture's width and height.
 
-    It is turned clockwise round its upper left corner, in pixels: percent are of other lengths
-    across than down. `image_rotation` turns the view of the annotator alone.
+    It is turned clockwise round its upper left corner, in pixels: a percent of the width is not as
+    long as one of the height. `image_rotation` turns the view of the annotator alone.
     """
     value = result["value"]
     x, y, wide, tall = (float(value[key]) / 100 for key in ("x", "y", "width", "height"))

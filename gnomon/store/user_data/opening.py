@@ -23,7 +23,7 @@ from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
-from gnomon.store.user_data.pictures import PICTURES, Picture
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture
 from gnomon.store.user_data.table import UserRow, UserTable
 
 METADATA = ("metadata.jsonl", "metadata.csv")
@@ -138,7 +138,9 @@ def no_rows_message(path: Path) -> str:
         return f"{path} has no metadata.csv: name {table} itself, with pictures={path}"
     names = sorted(entry.name for entry in path.iterdir())
     # The example has a file of the folder in it, if there is one.
-    picture = next((name for name in names if name.lower().endswith(PICTURES)), "IMG_0001.jpg")
+    picture = next(
+        (name for name in names if name.lower().endswith(PICTURE_SUFFIXES)), "IMG_0001.jpg"
+    )
     return (
         f"{path} has no metadata.csv, which says what its pictures show: write one into it with"
         f" two columns, as\nfile_name,answer\n{picture},4.5\nand one question for all with"
