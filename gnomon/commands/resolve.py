@@ -76,7 +76,7 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     file, text = shipped.read(source)
     # Before the overrides: paths of the command line are those of the working directory.
     path = Path(file).parent
-    values = recipe.look_beside(recipe.parse(text, name=file), path)
+    values = recipe.resolve_paths(recipe.parse(text, name=file), path)
     _look_for_model(values, path)
     # Validated before any class is imported: a misspelled key is refused at once.
     resolved = resolve_values(values, overrides, name=file, text=text)

@@ -9,12 +9,12 @@ from gnomon.recipe.files import dump as dump
 from gnomon.recipe.files import edit as edit
 from gnomon.recipe.files import find as find
 from gnomon.recipe.files import flatten as flatten
-from gnomon.recipe.files import look_beside as look_beside
 from gnomon.recipe.files import override as override
 from gnomon.recipe.files import parse as parse
 from gnomon.recipe.files import parse_file as parse_file
 from gnomon.recipe.files import plain_values as plain_values
 from gnomon.recipe.files import read_text as read_text
+from gnomon.recipe.files import resolve_paths as resolve_paths
 from gnomon.recipe.files import to_yaml as to_yaml
 from gnomon.recipe.files import with_schema_line as with_schema_line
 from gnomon.recipe.sections import STRICT as STRICT

@@ -19,15 +19,16 @@ from gnomon.recipe.sections import Recipe
 _MAX_BYTES = 2**18  # of a recipe
 _MAX_DEPTH = 50  # levels of nesting
 _MAX_VALUES = 100_000  # after aliases are written out
-_FILE_OPTIONS = ("backgrounds", "fonts", "palettes")  # of kinds, with lists of names and paths
+_FILE_OPTIONS = ("backgrounds", "fonts", "palettes")  # of kinds: lists of built-in names or paths
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _TOO_LONG = f"with its aliases written out it has more than {_MAX_VALUES:,} values"
 
 
 def read(file: Path) -> bytes:
-    """Read a recipe's file; one that begins as another format is refused by its name."""
+    """Read a recipe's file; one of another format is refused, and the message names the format."""
     try:
-        # A video given by mistake is refused by its first bytes, before it is read.
+        # A large file given by mistake, such as a zip archive or a photo, is refused by its first
+        # bytes, before it is read whole.
         with files.open_bytes(file) as beginning:
             other = _other_format(beginning.read(8))
         if other:
@@ -57,15 +58,15 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
 
 def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """Set each `key=value` in plain values, in place, such as data.0.options.size=112."""
-    for word in overrides:
-        path, equals, text = word.partition("=")
+    for text in overrides:
+        path, equals, value = text.partition("=")
         if not equals or not path:
             raise RecipeError(
-                f"{word!r}: an override is key=value without blanks, such as train.max_steps=9"
+                f"{text!r}: an override is key=value without blanks, such as train.max_steps=9"
             )
-        *way, last = path.split(".")
+        *keys, last = path.split(".")
         section: Any = raw
-        for step in way:
+        for step in keys:
             if isinstance(section, dict) and section.get(step) is None:
                 section[step] = {}  # a section that is left out, or written as null
             section = section[_key(step, section, path)]
@@ -73,7 +74,7 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
                 raise RecipeError(
                     f"{path}: {step!r} holds {section!r}, which has no keys of its own"
                 )
-        section[_key(last, section, path)] = _parse_yaml(text, f"{path}: the value is")
+        section[_key(last, section, path)] = _parse_yaml(value, f"{path}: the value is")
     return raw
 
 
@@ -88,7 +89,7 @@ def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
     return int(step)
 
 
-def look_beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Put a recipe's folder before each path of its sources that exists there; return the values.
 
     Other paths stay as they are, for the working directory. The values need not be valid.
@@ -103,7 +104,7 @@ def look_beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
             continue
         for key in ("path", "pictures"):
             if key in source:
-                source[key] = _beside(source[key], folder)
+                source[key] = _resolve_path(source[key], folder)
         options = source.get("options")
         if not isinstance(options, dict):
             continue
@@ -111,13 +112,13 @@ def look_beside(values: dict[str, Any], folder: Path) -> dict[str, Any]:
             if isinstance(options.get(key), list):
                 # A bare word may be a built-in name, and then no folder is meant.
                 options[key] = [
-                    _beside(entry, folder) if re.search("[./]", str(entry)) else entry
+                    _resolve_path(entry, folder) if re.search("[./]", str(entry)) else entry
                     for entry in options[key]
                 ]
     return values
 
 
-def _beside(value: Any, folder: Path) -> Any:
+def _resolve_path(value: Any, folder: Path) -> Any:
     """Return where a relative path lies beside the recipe; any other value as it is."""
     if not isinstance(value, str) or not value or Path(value).is_absolute():
         return value
@@ -160,11 +161,11 @@ def edit(text: str, overrides: Sequence[str]) -> str:
 
     A text in which a key is new is written anew, without comments.
     """
-    # The values are the measure: a text that does not parse to them is written anew.
+    # An edited text must parse to these values; otherwise it is written anew.
     values, changed = override(_parse_yaml(text, "recipe:"), overrides), text
     try:
-        for word in overrides:
-            key, _, value = word.partition("=")
+        for item in overrides:
+            key, _, value = item.partition("=")
             # Positions move with each edit, so the text is parsed anew.
             node = _node_at(changed, key.split("."))
             start, end = node.start_mark.index, node.end_mark.index
@@ -187,10 +188,10 @@ def with_schema_line(text: str, file: Path) -> str:
     return f"# yaml-language-server: $schema={schema.name}\n{text}" if schema.is_file() else text
 
 
-def find(path: str | Path, others: Iterable[str] = ()) -> Path:
+def find(path: str | Path, more_names: Iterable[str] = ()) -> Path:
     """Return the path itself if it is a file, else the recipe of that name that comes with gnomon.
 
-    `others` are names that a misspelled one may have meant, too.
+    `more_names` are further names of shipped recipes, for the suggestion where one is misspelled.
     """
     file = Path(path)
     if file.exists() and not file.is_dir():
@@ -202,7 +203,7 @@ def find(path: str | Path, others: Iterable[str] = ()) -> Path:
             return shipped[name]
     if (file / "recipe.yaml").is_file():
         raise RecipeError(f"that is a run; its recipe is {file / 'recipe.yaml'}")
-    names = [name.removesuffix(".yaml") for name in (*shipped, *others)]
+    names = [name.removesuffix(".yaml") for name in (*shipped, *more_names)]
     near = hint(file.name.removesuffix(".yaml"), names, command="gnomon ls configs")
     raise RecipeError(f"no recipe {str(path)!r}: there is no such file; {near}")
 
@@ -226,12 +227,12 @@ def _parse_yaml(text: str, what: str) -> Any:
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         # A question mark or a colon ends a text in {…} that has no quotes.
-        way_out = (
+        advice = (
             ": close the bracket, or put quotes around a text that has such a sign"
             if "expected ','" in str(error.problem)
             else ""
         )
-        raise RecipeError(f"{what} not YAML: {error.problem}{where}{way_out}") from error
+        raise RecipeError(f"{what} not YAML: {error.problem}{where}{advice}") from error
     except (yaml.YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
         # As PyYAML's constructors fail: on a 45th of May, on !!int without digits.
         raise RecipeError(f"{what} not YAML: {shorten(str(error), 200)}") from error
@@ -290,7 +291,7 @@ class _Loader(yaml.SafeLoader):
             raise yaml.composer.ComposerError(None, None, _TOO_DEEP, event.start_mark)
         node = super().compose_node(parent, index)
         assert node is not None
-        # An alias counts as all that it stands for; one within itself, as without end.
+        # An alias counts as all that it stands for; one inside its own node, as the maximum.
         is_alias = isinstance(event, yaml.AliasEvent)
         self._values += self._extents.get(node, _MAX_VALUES) if is_alias else 1
         # Number of values in each node that an alias may stand for.
@@ -333,11 +334,11 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
 
 
-def _node_at(text: str, way: Sequence[str]) -> yaml.Node:
+def _node_at(text: str, keys: Sequence[str]) -> yaml.Node:
     """Return the node at a key; LookupError where the key is new."""
     node = yaml.compose(text, Loader=_Loader)
     assert node is not None  # it was parsed before
-    for step in way:
+    for step in keys:
         inner: dict[str, yaml.Node] = {}
         if isinstance(node, yaml.MappingNode):
             inner = {key.value: each for key, each in node.value}
