@@ -4,8 +4,9 @@ The score of an entry of the numeric vocabulary is the log-sum-exp of its tokens
 softmax over entries adds up the probabilities of `5`, `▁5` and `Ġ5`. Positions that are not numeric
 are left out, or their scores are set to 0 so that no gradient flows back from them.
 
-Shapes: B batch, T tokens, R rows of logits, P positions among them, N entries of the numeric
-vocabulary, G the most tokens that spell one entry, H hidden, V vocabulary.
+Shapes: B batch, T tokens, P positions (all B·T of them, the labelled ones, or the numeric ones), S
+slots for numbers, N entries of the numeric vocabulary, G the most tokens that spell one entry, H
+hidden, V vocabulary.
 """
 
 import math
@@ -36,8 +37,8 @@ class NumericLoss(nn.Module):
     parts: Mapping[str, Unit]
     """Part names, each with the unit that it is a mean over."""
     is_bounded: bool = True
-    """False if it grows with the distance of two values, which may be 999 where three digits are a
-    token: the weight must be smaller there."""
+    """False if the loss grows with the distance of two values, up to 999 for tokens of three
+    digits: give it a smaller weight there."""
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()
@@ -52,7 +53,7 @@ class NumericLoss(nn.Module):
 
     @abstractmethod
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Compute each part's terms, [P] by digit or by number, from [P, N] scores.
+        """Compute each part's terms, [P] by digit or [S] by number, from [P, N] scores.
 
         Only terms at `spans.numeric` or `spans.exists` count; the others need only be finite.
         """
@@ -96,10 +97,10 @@ class NumericLoss(nn.Module):
             states = states.index_select(0, rows)
         tokens = numeric_tokens(self.vocab, len(weight), weight.device)
         with torch.autocast(states.device.type, enabled=False):
-            columns = upcast(states) @ upcast(weight.index_select(0, tokens)).T
+            numeric_logits = upcast(states) @ upcast(weight.index_select(0, tokens)).T
             if bias is not None:
-                columns = columns + upcast(bias.index_select(0, tokens))
-        return self._reduce(self._sums_of_columns(columns, numeric), spans, reduction)
+                numeric_logits = numeric_logits + upcast(bias.index_select(0, tokens))
+        return self._reduce(self._sums_of_columns(numeric_logits, numeric), spans, reduction)
 
     def counts(self, labels: Tensor) -> dict[str, Tensor]:
         """Count the terms of each part in [B, T] labels; counts add up over batches."""
@@ -114,11 +115,11 @@ class NumericLoss(nn.Module):
         # Selecting the columns first copies [P, N·G] numbers and never [P, V].
         return self._sums_of_columns(logits.index_select(1, tokens), spans)
 
-    def _sums_of_columns(self, columns: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Sum each part's terms from the numeric tokens' logits alone, [R, N·G]."""
-        spans, rows = spans.for_rows(len(columns)).numeric_only()
-        with torch.autocast(columns.device.type, enabled=False):
-            scores = upcast(columns if rows is None else columns.index_select(0, rows))
+    def _sums_of_columns(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
+        """Sum each part's terms from the numeric tokens' logits alone, [P, N·G]."""
+        spans, rows = spans.for_rows(len(logits)).numeric_only()
+        with torch.autocast(logits.device.type, enabled=False):
+            scores = upcast(logits if rows is None else logits.index_select(0, rows))
             # Mask before computing: the gradient of 0 · inf is NaN. Clamp because a decoding mask
             # may leave all numeric logits at -inf; the softmax over them is then uniform.
             scores = scores.masked_fill(~spans.numeric[:, None], 0).clamp(min=_MIN_LOGIT)
@@ -130,7 +131,7 @@ class NumericLoss(nn.Module):
         return {part: self._mask(part, spans).sum() for part in self.parts}
 
     def _mask(self, part: str, spans: Spans) -> Tensor:
-        """Mark the terms of a part that count: [P] bool, by digit or by number."""
+        """Mark the terms of a part that count: bool, [P] by digit or [S] by number."""
         return spans.numeric if self.parts[part] == "digits" else spans.exists
 
     def _combine(self, sums: Mapping[str, Tensor], counts: Mapping[str, Tensor]) -> Tensor:
@@ -167,11 +168,11 @@ def numeric_tokens(vocab: NumericVocab, width: int, device: torch.device) -> Ten
             f"the head is {width} wide and the numeric vocabulary {vocab.size}: "
             f"give NumericVocab.from_tokenizer the head's width, size={width}"
         )
-    return vocab.tables.columns.on(device).flatten()
+    return vocab.tables.token_ids.on(device).flatten()
 
 
 def numeric_log_mass(vocab: NumericVocab, scores: Tensor) -> Tensor:
-    """Compute the log-sum-exp of all numeric tokens' logits: [R] from [R, N·G]."""
+    """Compute the log-sum-exp of all numeric tokens' logits: [P] from [P, N·G]."""
     return pool_tokens(upcast(scores), vocab.tables.padding.on(scores.device)).logsumexp(-1)
 
 

@@ -1,6 +1,6 @@
 """NTIL: the earth mover's distance of each digit, and the error of the whole number.
 
-Shapes: B batch, P positions (and as many slots for numbers), N entries of the numeric vocabulary.
+Shapes: B batch, P positions, S slots for numbers, N entries of the numeric vocabulary.
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,12 +85,12 @@ class NTILLoss(NumericLoss):
         return terms
 
     def _gap(self, scores: Tensor, spans: Spans) -> tuple[Tensor, Tensor]:
-        """Compute |X − Y| and min(X, Y) + 1 by number, in units of the number's highest place."""
+        """Compute |X − Y| and min(X, Y) + 1, [S] each, in units of each number's highest place."""
         v, y = self.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
         x = (self._construct(scores) * v).sum(-1)  # [P]
         # In these units numbers of 45 digits fit float32. Digits are subtracted one by one: the
         # last of many would be lost in a difference of sums.
-        highest = spans.highest_places()  # [P], by number
+        highest = spans.highest_places()  # [S]
         unit = 10.0 ** (spans.place - highest[spans.number]).to(scores.dtype)
         unit = torch.where(spans.numeric, unit, 0)
         gap = spans.sum_by_number((x - y) * unit).abs()
@@ -113,6 +113,6 @@ class NTILLoss(NumericLoss):
         return dict.fromkeys(self.parts, rows)
 
     def _terms_in_row(self, part: str, spans: Spans) -> Tensor:
-        """Count the terms of a part in the row of each term: [P], at least 1."""
+        """Count the terms of a part in the row of each term: [P] or [S], at least 1."""
         row = spans.row if self.parts[part] == "digits" else spans.rows_of_numbers()
         return tally(row, self._mask(part, spans).long(), spans.batch)[row].clamp(min=1)

@@ -145,7 +145,7 @@ def tally(slot: Tensor, amounts: Tensor, slots: int | None = None) -> Tensor:
 def read_spans(labels: Tensor, tables: Tables) -> Spans:
     """Read the numbers in [B, T] labels."""
     (batch, length), device = labels.shape, labels.device
-    entries = tables.entries.on(device)
+    entries = tables.entry_of_token.on(device)
     # Labels that are no token, such as -100, take the tables' last column, which -1 is, too.
     context = functional.pad(labels, (BACK, AHEAD), value=IGNORED).clamp(-1, len(entries) - 1)
     marks = _Marks(tables.marks.on(device)[:, context], length)
@@ -230,6 +230,6 @@ def _assign_numbers(marks: _Marks, width: Tensor) -> tuple[Tensor, Tensor, Tenso
 
 def _in_name(marks: _Marks) -> Tensor:
     """Return True where a position belongs to a name, as the 1 of x1 does: [P] bool."""
-    begins = ~(marks.has("goes on") & marks.has("in name", 1))
+    begins = ~(marks.has("continues name") & marks.has("ends in name", 1))
     name = begins.flatten().cumsum(0) - 1
-    return (tally(name, (begins & marks.has("name")).flatten().long()) > 0)[name]
+    return (tally(name, (begins & marks.has("starts name")).flatten().long()) > 0)[name]

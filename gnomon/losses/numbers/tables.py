@@ -1,7 +1,7 @@
 """Tokens as a reader of numbers sees them: their texts, the marks on these, and tables of both.
 
-Shapes: N entries, G the most tokens that spell one entry, L widths of tokens, M marks, V
-vocabulary.
+Shapes: N entries, G the most tokens that spell one entry, L value rows (1, or 1 + MAX_WIDTH
+where entries have several widths), M marks, V vocabulary.
 """
 
 import re
@@ -27,11 +27,11 @@ class Tokenizer(Protocol):
         """Return the pieces of token ids."""
 
 
-_BYTE = re.compile(r"<0x([0-7][0-9A-F])>")  # SentencePiece's fallback to one ASCII byte
+_BYTE_PIECE = re.compile(r"<0x([0-7][0-9A-F])>")  # SentencePiece's fallback to one ASCII byte
 # GPT-2 writes a byte as a letter: printable ones as themselves, the others as U+0100 and up.
 _PRINTABLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _UNPRINTABLE = [byte for byte in range(0x100) if byte not in _PRINTABLE]
-_BYTES = {0x100 + i: byte for i, byte in enumerate(_UNPRINTABLE)}
+_BYTE_OF_LETTER = {0x100 + i: byte for i, byte in enumerate(_UNPRINTABLE)}
 
 
 def texts_of(pieces: Mapping[str, int]) -> dict[int, str]:
@@ -47,14 +47,14 @@ def texts_of(pieces: Mapping[str, int]) -> dict[int, str]:
 
 
 def _text_of(piece: str, *, byte_level: bool) -> str:
-    if byte := _BYTE.fullmatch(piece):
+    if byte := _BYTE_PIECE.fullmatch(piece):
         return chr(int(byte[1], 16))
     if not byte_level:
         return piece.replace("▁", " ")
     if piece.isascii():  # printable ASCII is written as itself
         return piece
     try:
-        return piece.translate(_BYTES).encode("latin-1").decode("utf-8", errors="replace")
+        return piece.translate(_BYTE_OF_LETTER).encode("latin-1").decode("utf-8", errors="replace")
     except UnicodeEncodeError:  # an added token is written as it is
         return piece
 
@@ -93,11 +93,11 @@ MARKS = {
     # Begins with a closing bracket.
     "closes": rf"{_NO_DIGITS}[)\]}}]",
     # Ends with an ASCII letter, a digit or an underscore: a name may go on after it.
-    "in name": rf".*{_NAME}\Z",
+    "ends in name": rf".*{_NAME}\Z",
     # Consists of these alone: it continues a name before it.
-    "goes on": rf"{_NAME}+\Z",
+    "continues name": rf"{_NAME}+\Z",
     # The last name in it begins with a letter or an underscore, and not with a digit.
-    "name": rf"(.*[^A-Za-z0-9_])?[A-Za-z_]{_NAME}*\Z",
+    "starts name": rf"(.*[^A-Za-z0-9_])?[A-Za-z_]{_NAME}*\Z",
 }
 """Patterns at the start of a token's text, by the mark they give it.
 
@@ -195,28 +195,29 @@ class Tables:
     def __init__(
         self, entries: tuple[Entry, ...], forms: Mapping[str, list[int]], size: int
     ) -> None:
-        # Two rows stand after the N entries: a token without digits, and unreadable digits.
+        # Two more indices follow the N entries: of tokens without digits, and with unreadable ones.
         widths = torch.tensor([e.width for e in entries] + [0, MAX_WIDTH + 1])
         value = torch.tensor([*(e.value for e in entries), 0, 0], dtype=torch.float64)
         most = max(len(e.ids) for e in entries)
         flags = {mark: torch.zeros(size + 1, dtype=torch.bool) for mark in MARKS}
         for mark, flag in flags.items():
             flag[[token for token in tokens_with(mark, forms) if token < size]] = True
-        self.mixed = len({e.width for e in entries}) > 1
+        self.has_several_widths = len({e.width for e in entries}) > 1
         """True if entries have several widths, so that a fraction needs a row for each width."""
-        self.columns = Constant(
+        self.token_ids = Constant(
             torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in entries])
         )
         """[N, G]: tokens of each entry, padded with its first one."""
         self.padding = Constant(
             torch.tensor([[g >= len(e.ids) for g in range(most)] for e in entries])
         )
-        """[N, G] bool: True where `columns` is padding."""
+        """[N, G] bool: True where `token_ids` is padding."""
         self.widths = Constant(widths)
         """[N + 2]: places of each entry; 0 without digits, MAX_WIDTH + 1 if unreadable."""
         shift = torch.arange(1, MAX_WIDTH + 1)[:, None] - widths
+        # Each row is v · 10**(w - w_i): in a fraction, 5 counts as 50 beside tokens of two digits.
         in_fractions = value * 10.0 ** shift.double()  # [MAX_WIDTH, N + 2]
-        by_width = [value[None], in_fractions[: MAX_WIDTH * self.mixed]]
+        by_width = [value[None], in_fractions[: MAX_WIDTH * self.has_several_widths]]
         self.values_by_width = Constant(torch.cat(by_width))
         """[L, N + 2]: value of each entry; see `NumericVocab.value_row`."""
         self.marks = Constant(torch.stack(list(flags.values())))
@@ -224,5 +225,5 @@ class Tables:
         entry = torch.where(flags["unread"], len(entries) + 1, len(entries))
         for n, item in enumerate(entries):
             entry[list(item.ids)] = n
-        self.entries = Constant(entry)
+        self.entry_of_token = Constant(entry)
         """[V + 1]: entry of each token; N without digits, N + 1 with unreadable ones."""

@@ -1,6 +1,6 @@
 """The numeric vocabulary: which tokens are digits, their values, and their periods on a cycle.
 
-Shapes: B batch, T tokens, P positions, N entries, V vocabulary, L widths of tokens.
+Shapes: B batch, T tokens, P positions, N entries, V vocabulary, L value rows (see tables.py).
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class NumericVocab:
         `50` and more than `05`, so there it counts as v_i·10**(w - w_i), where w is the label's
         width. Where all tokens are of one width, that is v_i again, and there is one row.
         """
-        if not self.tables.mixed:
+        if not self.tables.has_several_widths:
             return torch.zeros_like(spans.place)
         width = self.tables.widths.on(spans.index.device)[spans.index]
         return torch.where(spans.place < 0, width, 0)
@@ -173,12 +173,13 @@ class ValueTables:
         self._periodic: list[tuple[int, int]] = []  # (width, exponent) of the tables that go round
         if not cycle:
             return
+        has_one_width = not vocab.tables.has_several_widths
         for width, values in enumerate(values_by_width):
             exponent = self._top_exponent
             # From a period of twice the largest distance on, nothing wraps.
             while cycle * 10.0**-exponent < 2 * float(values.max()):
                 # In a fraction a token of w digits stands for v · 10**-w or less.
-                is_in_use = exponent <= -width if width else exponent >= 0 or not vocab.tables.mixed
+                is_in_use = exponent <= -width if width else exponent >= 0 or has_one_width
                 if is_in_use:
                     self.values_and_periods.append((values, cycle * 10.0**-exponent))
                     self._periodic.append((width, exponent))
