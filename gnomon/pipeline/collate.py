@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 IGNORED = -100
 COVERAGE_SAMPLES = 32
-"""Samples whose digits are looked at before a training: others are tokenized no differently."""
-FINAL = "final_labels"
+"""Number of training samples, evenly spaced, whose digits are checked before training."""
+FINAL_LABELS = "final_labels"
 """Key of a batch for its labels with all but the final answer ignored."""
 
 
@@ -32,15 +32,15 @@ class Collator:
     processor: Processor
     max_length: int | None = None
     """Longer samples are refused by name: cut off, their loss would be a silent 0."""
-    final_answer: bool = False
-    """True if a batch also has the labels after the working, under FINAL."""
+    has_final_labels: bool = False
+    """True if a batch also has the labels after the working, under FINAL_LABELS."""
 
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         samples: list[Sample] = [row["sample"] for row in rows]
         prompts = [prompt_of(self.family, self.processor, sample) for sample in samples]
         answers = [
             self.family.answer(
-                self.processor, prompt, written_answer(self.family, self.processor, sample)
+                self.processor, prompt, write_answer(self.family, self.processor, sample)
             )
             for prompt, sample in zip(prompts, samples, strict=True)
         ]
@@ -51,14 +51,14 @@ class Collator:
         batch = self.family.encode(self.processor, texts, pictures, side="right")
         self._check_length(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
-        if self.final_answer:
-            batch[FINAL] = self._final_labels(batch["labels"], prompts, answers)
+        if self.has_final_labels:
+            batch[FINAL_LABELS] = self._final_labels(batch["labels"], prompts, answers)
         return batch
 
     def answer_ids(self, sample: Sample) -> list[int]:
         """Tokenize a sample's label with its end, without opening its picture."""
         prompt = prompt_of(self.family, self.processor, sample)
-        answer = written_answer(self.family, self.processor, sample)
+        answer = write_answer(self.family, self.processor, sample)
         return self._answer_ids(prompt, self.family.answer(self.processor, prompt, answer))
 
     def _labels(
@@ -92,9 +92,9 @@ class Collator:
         for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
             # Without a marker, `working` is empty and no label is ignored.
             working, marker, _ = answer.rpartition(dialect.ANSWER.strip())
-            before = self._answer_ids(prompt, working + marker)
+            working_ids = self._answer_ids(prompt, working + marker)
             start = int((labels[row] != IGNORED).nonzero()[0])
-            n = _common_prefix(self._answer_ids(prompt, answer), before)
+            n = _n_common(self._answer_ids(prompt, answer), working_ids)
             final[row, start : start + n] = IGNORED
         return final
 
@@ -123,9 +123,9 @@ class Collator:
         return list(ids[len(prompt_ids) :]) if ids[: len(prompt_ids)] == prompt_ids else []
 
 
-def _common_prefix(ids: list[int], before: list[int]) -> int:
-    """Count the tokens with which both begin: the last of `before` may merge with the next."""
-    equal = (a == b for a, b in zip(ids, before, strict=False))
+def _n_common(ids: list[int], working_ids: list[int]) -> int:
+    """Count the tokens with which both begin: the working's last one may merge with the next."""
+    equal = (a == b for a, b in zip(ids, working_ids, strict=False))
     return sum(takewhile(bool, equal))
 
 
@@ -136,7 +136,7 @@ def prompt_of(family: Family, processor: Processor, sample: Sample) -> str:
     return family.prompt(processor, sample.question, n_images=len(sample.images))
 
 
-def written_answer(family: Family, processor: Processor, sample: Sample) -> str:
+def write_answer(family: Family, processor: Processor, sample: Sample) -> str:
     """Write the training answer: the working, then the target in the family's dialect.
 
     Boxes are those on the resized picture.
@@ -165,7 +165,7 @@ def digit_coverage(
     """
     answers: dict[str, list[str]] = {}
     for sample in samples:
-        text = written_answer(family, processor, sample)
+        text = write_answer(family, processor, sample)
         answers.setdefault(sample.target.type_name, []).append(text)
     return vocab.coverage_by_kind(answers)
 

@@ -4,7 +4,7 @@ import pytest
 from pipeline_toys import CLOCKS, SUMS, boxed, clock, rows, total
 
 from gnomon import dialect
-from gnomon.pipeline.collate import FINAL, IGNORED, Collator, resized_size
+from gnomon.pipeline.collate import FINAL_LABELS, IGNORED, Collator, resized_size
 from gnomon.sample import Box, Sample, Time
 
 MIXED = [CLOCKS[0], SUMS[0], boxed(), SUMS[1], CLOCKS[1]]
@@ -87,8 +87,8 @@ WORKED = [
 
 
 def test_final_labels_are_the_answer_after_its_working(blank):
-    batch = Collator(blank.family, blank.processor, final_answer=True)(rows(WORKED))
-    for labels, final, sample in zip(batch["labels"], batch[FINAL], WORKED, strict=True):
+    batch = Collator(blank.family, blank.processor, has_final_labels=True)(rows(WORKED))
+    for labels, final, sample in zip(batch["labels"], batch[FINAL_LABELS], WORKED, strict=True):
         answer = dialect.create("qwen2-vl").write(sample.target)
         assert supervised(blank, final).lstrip() == answer + "<|im_end|>"
         whole = dialect.add_working(sample.rationale, answer)
@@ -98,7 +98,7 @@ def test_final_labels_are_the_answer_after_its_working(blank):
 
 
 def test_final_labels_are_there_only_where_asked_for(blank, collate):
-    assert FINAL not in collate(rows(WORKED))
+    assert FINAL_LABELS not in collate(rows(WORKED))
 
 
 def test_a_sample_that_is_too_long_is_refused_with_the_length_it_needs(blank):

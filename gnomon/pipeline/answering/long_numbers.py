@@ -25,19 +25,19 @@ _MOST_NODES = 4000
 """Beginnings that a search expands at most: an untrained model believes in all numbers alike."""
 _MOST_NUMBERS = 300
 """Numbers that a belief has at most, the likeliest: their distances are a table."""
-_LONGEST = 3
+_MAX_DIGITS = 3
 """Figures of a token at most; numbers that are cut into longer ones are passed over."""
 
 
-def range_logprobs(loaded: Loaded, sample: Sample, numbers: NumberRange) -> dict[str, float]:
+def range_logprobs(loaded: Loaded, sample: Sample, number_range: NumberRange) -> dict[str, float]:
     """Compute log p(answer, end | pictures, question) of the likeliest numbers, in ascending order.
 
-    They are all but REST of what is known, whose sum says how much that is. There are none if the
-    search came to no whole number, where all are about as likely.
+    Their sum is the probability found; together they are all but REST of what the search found.
+    Empty if the search reached no complete number, as where all are about as likely.
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
-    trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, numbers)
-    search = Search((), trie)
+    trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, number_range)
+    search = Search(before=(), trie=trie)
     run_searches(loaded, sample, [search], _MOST_NODES)
     logprobs = search.result()
     order = sorted(logprobs, key=logprobs.__getitem__, reverse=True)
@@ -48,15 +48,17 @@ def range_logprobs(loaded: Loaded, sample: Sample, numbers: NumberRange) -> dict
         mass += exp(logprobs[number])
         if mass >= bound:
             break
-    return {numbers.answer(number): logprobs[number] for number in sorted(likeliest, key=float)}
+    return {
+        number_range.answer(number): logprobs[number] for number in sorted(likeliest, key=float)
+    }
 
 
 # Photographs are all asked the same question.
 @lru_cache(maxsize=8)
 def _trie(
-    tokenizer: Any, family: Family, processor: Processor, prompt: str, numbers: NumberRange
+    tokenizer: Any, family: Family, processor: Processor, prompt: str, number_range: NumberRange
 ) -> _RangeTrie:
-    return _RangeTrie(tokenizer, family, processor, prompt, numbers)
+    return _RangeTrie(tokenizer, family, processor, prompt, number_range)
 
 
 class _RangeTrie:
@@ -64,14 +66,14 @@ class _RangeTrie:
 
     def __init__(
         self, tokenizer: Any, family: Family, processor: Processor, prompt: str,
-        numbers: NumberRange,
+        number_range: NumberRange,
     ) -> None:  # fmt: skip
         self._tokenizer, self._family, self._processor = tokenizer, family, processor
-        self._prompt, self._range = prompt, numbers
+        self._prompt, self._range = prompt, number_range
         self._n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-        self._window = _longest_figures(tokenizer)
+        self._window = _max_digits(tokenizer)
         self._children: dict[Ids, tuple[int, ...]] = {}
-        self._texts: dict[Ids, str] = {(): ""}
+        self._prefixes: dict[Ids, str] = {(): ""}
         self.numbers: dict[Ids, str] = {}
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:
@@ -82,24 +84,24 @@ class _RangeTrie:
 
     def _tokens(self, node: Ids) -> Iterator[int]:
         """Yield the token after a beginning in each number that may follow, and note its text."""
-        prefix = self._texts[node]
-        outcomes = self._range.outcomes(prefix, self._window)
-        texts = [self._text(self._range.answer(figures)) for figures in outcomes]
+        prefix = self._prefixes[node]
+        continuations = self._range.outcomes(prefix, self._window)
+        texts = [self._text(self._range.answer(figures)) for figures in continuations]
         encoding = self._tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
-        rows = zip(outcomes.items(), texts, encoding["input_ids"], encoding["offset_mapping"],
+        rows = zip(continuations.items(), texts, encoding["input_ids"], encoding["offset_mapping"],
                    strict=True)  # fmt: skip
-        for (figures, is_whole), text, ids, offsets in rows:
+        for (figures, is_complete), text, ids, offsets in rows:
             path = tuple(ids[self._n_prompt :])
             if path[: len(node)] != node:
                 continue  # it is cut otherwise
             child = path[: len(node) + 1]
             start = text.rindex(self._range.answer(figures))
-            n_figures = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
+            n_chars = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
             # Of a longer number only the first figures are sure.
-            if not is_whole and n_figures > len(prefix) + self._window:
+            if not is_complete and n_chars > len(prefix) + self._window:
                 continue
-            self._texts[child] = figures[: max(0, n_figures)]
-            if is_whole and child == path:
+            self._prefixes[child] = figures[: max(0, n_chars)]
+            if is_complete and child == path:
                 self.numbers[child] = figures
             yield child[-1]
 
@@ -109,7 +111,9 @@ class _RangeTrie:
 
 
 @lru_cache(maxsize=8)
-def _longest_figures(tokenizer: Any) -> int:
-    """Figures that a token of this tokenizer may have, 1 to _LONGEST."""
+def _max_digits(tokenizer: Any) -> int:
+    """Figures that a token of this tokenizer may have, 1 to _MAX_DIGITS."""
     tokens = (token.strip("Ġ▁ ") for token in tokenizer.get_vocab())
-    return min(_LONGEST, max((len(t) for t in tokens if t.isascii() and t.isdecimal()), default=1))
+    return min(
+        _MAX_DIGITS, max((len(t) for t in tokens if t.isascii() and t.isdecimal()), default=1)
+    )

@@ -37,7 +37,7 @@ def doc_to_visual(doc):
 '''
 
 
-class Exported(NamedTuple):
+class ExportSample(NamedTuple):
     """A sample as text, with the paths of its pictures."""
 
     id: str
@@ -61,21 +61,21 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
         raise ValueError(f"form={form!r}: give one of {', '.join(FORMS)}")
     if out.exists():
         raise FileExistsError(f"{out} is there already; nothing was exported")
-    with create_folder(out) as part:
-        (part / "images").mkdir()
-        with (part / "data.jsonl").open("w", encoding="utf-8") as file:
+    with create_folder(out) as folder:
+        (folder / "images").mkdir()
+        with (folder / "data.jsonl").open("w", encoding="utf-8") as file:
             for index, sample in enumerate(track(samples, total=total, desc="export")):
-                row = FORMS[form](_export_sample(sample, family, part, index))
+                row = FORMS[form](_export_sample(sample, family, folder, index))
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
         if form == "lmms-eval":
-            _write_lmms_task(part, part / "data.jsonl", out.name)
+            _write_lmms_task(folder, folder / "data.jsonl", out.name)
         if form == "llama-factory":
-            info = {out.name: _dataset_info(pictures=any((part / "images").iterdir()))}
-            (part / "dataset_info.json").write_text(json.dumps(info, indent=2) + "\n")
+            info = {out.name: _dataset_info(pictures=any((folder / "images").iterdir()))}
+            (folder / "dataset_info.json").write_text(json.dumps(info, indent=2) + "\n")
     return out
 
 
-def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> Exported:
+def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> ExportSample:
     """Save a sample's pictures, numbered by its place, and write its answer."""
     target, size, paths = sample.target, None, []
     if sample.image is not None:
@@ -92,7 +92,7 @@ def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> 
         image.resize(family.export_size(image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
     answer = dialect.add_working(sample.rationale, answer)
-    return Exported(sample.id, sample.question, answer, paths, target, size, family.dialect)
+    return ExportSample(sample.id, sample.question, answer, paths, target, size, family.dialect)
 
 
 def _chat_parts(text: str, paths: list[str]) -> list[Row]:
@@ -100,7 +100,7 @@ def _chat_parts(text: str, paths: list[str]) -> list[Row]:
     return [*pictures, {"type": "text", "text": text}]
 
 
-def _only_path(sample: Exported, form: str) -> str | None:
+def _only_path(sample: ExportSample, form: str) -> str | None:
     """Path of its picture, for a form that holds one picture a row."""
     if len(sample.paths) > 1:
         raise ValueError(
@@ -110,7 +110,7 @@ def _only_path(sample: Exported, form: str) -> str | None:
     return sample.paths[0] if sample.paths else None
 
 
-def _chat(sample: Exported, question: str | list[Row], answer: str | list[Row]) -> Row:
+def _chat(sample: ExportSample, question: str | list[Row], answer: str | list[Row]) -> Row:
     """Row of two turns, with the pictures as a column."""
     return {
         "messages": [
@@ -121,22 +121,22 @@ def _chat(sample: Exported, question: str | list[Row], answer: str | list[Row]) 
     }
 
 
-def _messages(sample: Exported) -> Row:
+def _messages(sample: ExportSample) -> Row:
     return _chat(sample, _chat_parts(sample.question, sample.paths), _chat_parts(sample.answer, []))
 
 
-def _trl(sample: Exported) -> Row:
+def _trl(sample: ExportSample) -> Row:
     """Row of prompt and completion, so that no image placeholder enters the loss."""
     row = _messages(sample)
     question, answer = row.pop("messages")
     return {"prompt": [question], "completion": [answer], **row}
 
 
-def _swift(sample: Exported) -> Row:
+def _swift(sample: ExportSample) -> Row:
     return _chat(sample, "<image>" * len(sample.paths) + sample.question, sample.answer)
 
 
-def _llava(sample: Exported) -> Row:
+def _llava(sample: ExportSample) -> Row:
     path = _only_path(sample, "llava")
     return {
         "id": sample.id,
@@ -160,7 +160,7 @@ def _dataset_info(*, pictures: bool) -> Row:
     }
 
 
-def _lmms_eval(sample: Exported) -> Row:
+def _lmms_eval(sample: ExportSample) -> Row:
     """Row of plain columns; the target is JSON text, since types of targets share no fields."""
     return {
         "id": sample.id,
@@ -173,7 +173,7 @@ def _lmms_eval(sample: Exported) -> Row:
     }
 
 
-FORMS: dict[str, Callable[[Exported], Row]] = {
+FORMS: dict[str, Callable[[ExportSample], Row]] = {
     "trl": _trl,
     "messages": _messages,
     "llava": _llava,
@@ -184,14 +184,14 @@ FORMS: dict[str, Callable[[Exported], Row]] = {
 """Function that makes a row for each trainer, and for lmms-eval."""
 
 
-def _write_lmms_task(folder: Path, rows: Path, name: str) -> None:
+def _write_lmms_task(folder: Path, rows_file: Path, name: str) -> None:
     """Write the task beside its rows, and add to each row what an unread answer costs."""
-    types = _add_costs(rows)
+    types = _add_costs(rows_file)
     task = f"gnomon_{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')}"
     values = {
         "task": task,
         "dataset_path": "json",
-        "dataset_kwargs": {"data_files": {"test": rows.name}},
+        "dataset_kwargs": {"data_files": {"test": rows_file.name}},
         "test_split": "test",
         "output_type": "generate_until",
         "doc_to_visual": "!function utils.doc_to_visual",

@@ -103,10 +103,10 @@ class Family(ABC):
         from gnomon.pipeline.families import _processors
 
         # By these the processor writes as many placeholders as the model has features.
-        counts = self.token_counts(AutoConfig.from_pretrained(path))
+        counts = self.image_token_settings(AutoConfig.from_pretrained(path))
         return _processors.open_parts(path, self.load_image_processor(path, model), **counts)
 
-    def token_counts(self, config: Config) -> dict[str, Any]:  # noqa: ARG002 - for most, none
+    def image_token_settings(self, config: Config) -> dict[str, Any]:  # noqa: ARG002 - for most, none
         """Processor settings that count a picture's tokens, for checkpoints saved without them."""
         return {}
 

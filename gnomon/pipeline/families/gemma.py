@@ -2,7 +2,7 @@
 
 From transformers' own classes, the model cards and Gemma's pages on ai.google.dev, the technical
 report (arXiv 2503.19786), and the chat template and config.json that copies of the checkpoints
-carry. Never compared with the hub.
+carry. `make test-hub` has never been run on these checkpoints.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gnomon.sample import Size
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-TOKENS = 280
+MAX_TOKENS = 280
 """Most tokens of a picture in the published checkpoints; their files allow 70 to 1120."""
 
 
 class Gemma3(Family):
-    """Gemma 3 of 4B and more, which see; a picture keeps no proportions, and takes 256 tokens.
+    """Gemma 3 of 4B and more, the sizes with vision; pictures become squares of 256 tokens.
 
     No documentation says how it writes boxes; Gemini's form is used, which Gemma 4 writes, too.
     Pan and scan, which adds crops of long pictures, stays off, as in the checkpoints.
@@ -41,7 +41,7 @@ class Gemma3(Family):
     # One matrix that is no linear layer: it trains whole or not at all.
     projector = ("model.multi_modal_projector.",)
 
-    def token_counts(self, config: Config) -> dict[str, Any]:
+    def image_token_settings(self, config: Config) -> dict[str, Any]:
         return {"image_seq_length": config.mm_tokens_per_image}
 
     def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - always one square
@@ -79,12 +79,12 @@ class Gemma4(Family):
             raise ValueError("gemma4: a mixture of experts is not supported: name a dense Gemma 4")
         return super().load_model(path, **options)
 
-    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - no limits
+    def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - `model`'s pixel limits have no effect
         vision = config.vision_config
         pooling = vision.pooling_kernel_size
-        width, height = _fit(size, vision.patch_size, pooling, TOKENS)
+        width, height = _fit(size, vision.patch_size, pooling, MAX_TOKENS)
         tokens = width * height // (vision.patch_size * pooling) ** 2
-        return tokens, TOKENS * pooling**2  # padded with empty patches
+        return tokens, MAX_TOKENS * pooling**2  # padded with empty patches
 
     def resized_size(self, processor: Processor, size: Size) -> Size:
         """Scale to as many pixels as the tokens allow, small pictures, too."""
@@ -94,18 +94,18 @@ class Gemma4(Family):
         )
 
 
-def _fit(size: Size, patch: int, pooling: int, tokens: int) -> Size:
+def _fit(size: Size, patch: int, pooling: int, max_tokens: int) -> Size:
     """Return the largest size in whole tokens that keeps a picture's proportions.
 
     Computes what transformers' processor does; importing that takes seconds. A token is a square
     of `pooling` patches on each side.
     """
     side = patch * pooling
-    scale = sqrt(tokens * side**2 / (size[0] * size[1]))
+    scale = sqrt(max_tokens * side**2 / (size[0] * size[1]))
     width, height = (floor(scale * pixels / side) * side for pixels in size)
     # A side of less than one token is one, and the other is cut to the tokens there are.
     if width == 0:
-        width, height = side, min(floor(size[1] / size[0]), tokens) * side
+        width, height = side, min(floor(size[1] / size[0]), max_tokens) * side
     elif height == 0:
-        width, height = min(floor(size[0] / size[1]), tokens) * side, side
+        width, height = min(floor(size[0] / size[1]), max_tokens) * side, side
     return width, height

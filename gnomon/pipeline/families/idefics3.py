@@ -50,7 +50,7 @@ class Idefics3(Family):
         processor.size = {"longest_edge": edge}
         return processor
 
-    def token_counts(self, config: Config) -> dict[str, Any]:
+    def image_token_settings(self, config: Config) -> dict[str, Any]:
         return {"image_seq_len": _tile_tokens(config)}
 
     def resized_size(self, processor: Processor, size: Size) -> Size:

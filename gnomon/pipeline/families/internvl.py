@@ -52,7 +52,7 @@ class InternVL(Family):
         across, down = _grid(size, (tall, wide), (pictures.min_patches, pictures.max_patches))
         return across * wide, down * tall
 
-    def token_counts(self, config: Config) -> dict[str, Any]:
+    def image_token_settings(self, config: Config) -> dict[str, Any]:
         return {"image_seq_length": _tile_tokens(config)}
 
     def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:

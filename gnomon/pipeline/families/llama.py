@@ -110,7 +110,7 @@ class Llava(Family):
         # model itself was trained on padded squares.
         return LlavaImageProcessorPil.from_pretrained(path, do_pad=True)
 
-    def token_counts(self, config: Config) -> dict[str, Any]:
+    def image_token_settings(self, config: Config) -> dict[str, Any]:
         return {
             "patch_size": config.vision_config.patch_size,
             "num_additional_image_tokens": 1,  # CLIP's class token, which the strategy below drops

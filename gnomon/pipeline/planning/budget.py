@@ -25,22 +25,23 @@ from gnomon.sample import Sample, Size
 
 GIB = 2**30
 LOGITS_AT_ONCE = 2**25
-"""Logits that the trainer holds at a time: 128 MiB in float32. Longer answers are cut in chunks."""
+"""Logits that the trainer holds at a time: 128 MiB in float32. Longer answers go through the head
+in chunks."""
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)
-"""Bytes of a parameter in 4 bits: one byte of scale for 64 of them, quantized itself with a float32
+"""Bytes of a parameter in 4 bits: one byte of scale for 64 of them, quantised itself with a float32
 for 256 scales (arXiv 2305.14314)."""
-CONTEXT = 1.2 * GIB
+CUDA_OVERHEAD = 1.2 * GIB
 """Memory that CUDA, its libraries and the allocator's gaps take, as a rule."""
 _VISION_BLOCK = 34
 """Bytes at 16 bits, per token and hidden dimension, that a transformer block saves for its backward
 (arXiv 2205.05198, without the attention matrix)."""
-_LETTERS = 3.5
+_LETTERS_PER_TOKEN = 3.5
 """Letters of English in a token, about."""
-_LONGEST = 80
+_MAX_QUOTE = 80
 """Characters of an answer in a message."""
 _MOST_SHRUNK = 4
-"""Most that a side may shrink without a word: wide drawings of 448 pixels are seen at 112."""
-_CHAT = 24
+"""Factor by which a side may shrink before a warning: 448 pixels to 112."""
+_TEMPLATE_TOKENS = 24
 """Tokens of a chat template around a question, about."""
 
 
@@ -92,7 +93,7 @@ class Sizer:
         self,
         family: Family,
         config: Config,
-        tokens: Sequence[Tokens],
+        tokens: Sequence[TokenCounts],
         stored: model_shapes.Stored | None = None,
     ) -> None:
         self._family, self._config, self._tokens = family, config, tokens
@@ -107,9 +108,12 @@ class Sizer:
         built = model_shapes.build_on_meta(self._family, self._config, "bfloat16")
         return model_shapes.measure_shapes(self._family, built)
 
-    def tokens(self, recipe: Recipe) -> list[Tokens]:
+    def tokens(self, recipe: Recipe) -> list[TokenCounts]:
         """Tokens of each sample under the recipe's pixel limits."""
-        return [each.resized(self._family, self._config, recipe.model) for each in self._tokens]
+        return [
+            each.with_pixel_limits(self._family, self._config, recipe.model)
+            for each in self._tokens
+        ]
 
     def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
         model, train = with_dtype(recipe.model), recipe.train
@@ -117,28 +121,28 @@ class Sizer:
         parts = part_sizes(self.shapes, model, train)
         batch = train.per_device_train_batch_size
         width = 4 if model.dtype == "float32" else 2  # bytes of a number
-        quantized_width = NF4 if model.bits == 4 else 1
+        quantised_width = NF4 if model.bits == 4 else 1
         adapters = sum(part.trained for part in parts if part.mode == "lora")
         full = sum(part.trained for part in parts if part.mode == "full")
         vocabulary = self._config.get_text_config().vocab_size
         # The trainer puts no more rows than this through the head at a time.
         rows = min(batch * max(t.answer for t in tokens), LOGITS_AT_ONCE // vocabulary)
         patches = batch * max(t.patches for t in tokens)
-        language = batch * self._language(model, train, max(t.all for t in tokens), width)
+        language = batch * self._language(model, train, max(t.total for t in tokens), width)
         largest = max(layer.inputs * layer.outputs for layer in self.shapes.layers["language"])
         return parts, Memory(
             weights=sum(
-                part.quantised * quantized_width + (part.parameters - part.quantised) * width
+                part.quantised * quantised_width + (part.parameters - part.quantised) * width
                 for part in parts
             ),
-            # Adapters are held with a gradient and two moments, all of the weights' width; of what
-            # trains whole, the weights themselves are counted above.
+            # Adapters with a gradient and two moments, all of the weights' width; for parts that
+            # train in full, only gradient and moments: their weights are in `weights`.
             training=4 * width * adapters + 3 * width * full,
             activations=language + self._vision(train, patches, width),
             # Logits as the head computes them, then in float32 with their gradient.
             answers=rows * vocabulary * (width + 4 + 4),
             # A layer in 4 bits is unpacked to be multiplied with, one at a time.
-            rest=CONTEXT + (largest * width if model.bits else 0),
+            rest=CUDA_OVERHEAD + (largest * width if model.bits else 0),
         )
 
     def _language(self, model: Model, train: Train, tokens: int, width: int) -> float:
@@ -181,7 +185,11 @@ class Sizer:
 
 
 def part_sizes(shapes: model_shapes.Shapes, model: Model, train: Train) -> list[PartSize]:
-    """Size each part as the recipe holds and trains it; the head trains with the language."""
+    """Size each part as the recipe holds and trains it.
+
+    "head" is what lies outside the three parts: an untied head and the like train with the language
+    model, an audio tower never.
+    """
     parts = []
     for name in ("language", "vision", "projector"):
         if name not in shapes.parameters:
@@ -214,10 +222,10 @@ def _adapter_parameters(layers: Sequence[model_shapes.Layer], rank: int, lora: L
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenCounts:
     """Token counts of one sample."""
 
-    all: int
+    total: int
     picture: int
     answer: int
     """Tokens of the answer and its end."""
@@ -226,18 +234,19 @@ class Tokens:
     sizes: Sequence[Size]
     """Sizes of its pictures before a recipe's pixel limits."""
 
-    def resized(self, family: Family, config: Config, model: Model) -> Tokens:
+    def with_pixel_limits(self, family: Family, config: Config, model: Model) -> TokenCounts:
         """Count again under a recipe's pixel limits."""
         picture, patches = _image_costs(family, config, self.sizes, model)
         return replace(
-            self, all=self.all - self.picture + picture, picture=picture, patches=patches
+            self, total=self.total - self.picture + picture, picture=picture, patches=patches
         )
 
 
 def count_tokens(
     family: Family, config: Config, recipe: Recipe, samples: Sequence[Sample]
-) -> tuple[list[Tokens], dict[str, float] | None]:
-    """Count by the model's processor; also return the digits that the loss sees, by answer type."""
+) -> tuple[list[TokenCounts], dict[str, float] | None]:
+    """Count by the model's processor; also return the share of the answers' digits that the loss
+    sees, by answer type; None for the cross-entropy alone."""
     _, processor = open_processor(recipe.model)
     collator, counts = collate.Collator(family, processor), []
     for sample in samples:
@@ -248,7 +257,7 @@ def count_tokens(
             sizes = [image.size for image in sample.images]
         picture, patches = _image_costs(family, config, sizes, recipe.model)
         answer = int((batch["labels"] != collate.IGNORED).sum())
-        counts.append(Tokens(batch["input_ids"].shape[1], picture, answer, patches, sizes))
+        counts.append(TokenCounts(batch["input_ids"].shape[1], picture, answer, patches, sizes))
     if recipe.loss.name == CE:
         return counts, None
     from gnomon.losses import NumericVocab  # imports torch, which a guess does without
@@ -266,8 +275,8 @@ def cut_answers(family: Family, processor: Processor, samples: Sequence[Sample],
     n = 0
     for sample in samples:
         try:
-            answer = collate.written_answer(family, processor, sample)
-            # Without the end token, before which a measured answer may be cut.
+            answer = collate.write_answer(family, processor, sample)
+            # The end token is not counted: an answer cut just before it is still complete.
             lengths[answer] = len(collator.answer_ids(sample)) - 1
         except ValueError:  # no label to train on, as the training says when it comes to it
             continue
@@ -303,20 +312,20 @@ def shrunk_pictures(family: Family, processor: Processor, samples: Sequence[Samp
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]}…"
 
 
-def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample) -> Tokens:
+def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample) -> TokenCounts:
     """Guess from the letters; in an answer each letter is a token, as digits are."""
     sizes = [image.size for image in sample.images]
     picture, patches = _image_costs(family, config, sizes, recipe.model)
     text = dialect.create(family.dialect).write(sample.target, sizes[0] if sizes else None)
     answer = (
-        len(text) + 1 + round(len(sample.rationale) / _LETTERS)
+        len(text) + 1 + round(len(sample.rationale) / _LETTERS_PER_TOKEN)
     )  # with its end token, after its working
     # The prompt's text: its question within the chat template.
-    question = round(len(sample.question) / _LETTERS) + _CHAT
-    return Tokens(question + picture + answer, picture, answer, patches, sizes)
+    question = round(len(sample.question) / _LETTERS_PER_TOKEN) + _TEMPLATE_TOKENS
+    return TokenCounts(question + picture + answer, picture, answer, patches, sizes)
 
 
 def prompt_tokens(model: Model, samples: Sequence[Sample]) -> list[int]:

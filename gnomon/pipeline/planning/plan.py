@@ -13,7 +13,7 @@ from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor, try_load, with_dtype
 from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning import budget
-from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, Tokens
+from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, TokenCounts
 from gnomon.pipeline.planning.shapes import stored_shapes
 from gnomon.recipe import Recipe, flatten, override, plain_values, validate
 from gnomon.store.samples import Samples, evenly_spaced, train_size
@@ -37,7 +37,7 @@ class Plan:
     """Number of training samples."""
     family: Family
     parts: list[PartSize]
-    tokens: list[Tokens]
+    tokens: list[TokenCounts]
     """Token counts of some samples, evenly spaced."""
     counted: bool
     """True if the tokenizer counted the tokens; they are guessed from the letters otherwise."""
@@ -93,7 +93,7 @@ class Plan:
         return {name: mean(getattr(each, name) for each in self.tokens) for name in names}
 
     def _most_tokens(self) -> int:
-        return max(each.all for each in self.tokens)
+        return max(each.total for each in self.tokens)
 
     def __str__(self) -> str:
         train = self.recipe.train

@@ -50,9 +50,9 @@ class Shapes:
     """Sizes that do not depend on a recipe."""
 
     parameters: Mapping[str, int]
-    """Number of parameters by part; "head" is what lies outside the parts."""
+    """Number of parameters by part; "head" is what lies outside the parts, an audio tower, too."""
     trainable_head: int
-    """Number of the head's parameters that train with the language model: no audio tower."""
+    """Number of parameters outside the parts that train with the language model: no audio tower."""
     layers: Mapping[str, Sequence[Layer]]
     """Linear layers by part."""
 
@@ -119,7 +119,7 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
         part: Part | None = getattr(family, name)
         if part is None:
             continue
-        # What remains when all parts are taken out is the head's.
+        # What remains when all parts are taken out is counted as the head.
         parameters[name] = sum(rest.pop(key) for key in list(rest) if key.startswith(part))
         sizes: Counter[tuple[str, int, int]] = Counter()
         for path in family.linear_layers(model, part):

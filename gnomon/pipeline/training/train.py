@@ -248,7 +248,7 @@ def make_trainer(
             loaded.family,
             loaded.processor,
             max_length=config.max_length or context,
-            final_answer=recipe.loss.final_answer_only,
+            has_final_labels=recipe.loss.final_answer_only,
         ),
         processing_class=loaded.processor,
         peft_config=adapters,

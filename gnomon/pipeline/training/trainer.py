@@ -17,7 +17,7 @@ from typing_extensions import override  # typing has it from Python 3.12 on
 from gnomon.losses import CE, NumericLoss, NumericVocab, Objective, create
 from gnomon.losses.numbers.spans import Spans
 from gnomon.losses.objective import COVERAGE, Balance, Schedule
-from gnomon.pipeline.collate import FINAL, IGNORED
+from gnomon.pipeline.collate import FINAL_LABELS, IGNORED
 from gnomon.pipeline.families.releases import PLAIN_LOSSES, TRL_KEYS, check_overrides
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
 from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
@@ -219,7 +219,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         # An evaluation has no accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_PARSED_LABELS) or self._parse_batch(inputs)
         labels = parsed.labels
-        ignored_keys = ("labels", FINAL, _PARSED_LABELS, *TRL_KEYS)
+        ignored_keys = ("labels", FINAL_LABELS, _PARSED_LABELS, *TRL_KEYS)
         model_inputs = {name: v for name, v in inputs.items() if name not in ignored_keys}
         answer = labels != IGNORED  # [B, T]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
@@ -291,7 +291,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 
     def _parse_batch(self, batch: dict[str, Any]) -> _ParsedLabels:
         """Shift a batch's labels and find the numbers in them."""
-        names, device = [n for n in ("labels", FINAL) if n in batch], self.args.device
+        names, device = [n for n in ("labels", FINAL_LABELS) if n in batch], self.args.device
         return self._parse_labels(*(shift_labels(batch[name].to(device)) for name in names))
 
     def _parse_labels(self, labels: Tensor, final: Tensor | None = None) -> _ParsedLabels:

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, written_answer
+from gnomon.pipeline.collate import IGNORED, Collator, prompt_of, write_answer
 from gnomon.pipeline.families.auto import Auto
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
@@ -27,7 +27,7 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
     if not isinstance(loaded.family, Auto):
         return
     first: list[Sample] = []
-    for index in range(min(SEARCHED, train_size(samples, None))):
+    for index in range(min(SEARCHED, train_size(samples, requested=None))):
         first.append(samples[index])
         if len(first) >= SAMPLES and any(sample.image is not None for sample in first):
             break
@@ -51,8 +51,8 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
 def _check_logits(loaded: Loaded, samples: Sequence[Sample]) -> None:
     """Check that batching changes no answer's tokens, and that pictures change logits.
 
-    Collating checks that labels continue the prompt; the model's forward, that a picture has as
-    many tokens as features.
+    The collator checks that labels continue the prompt, and the model's forward checks that a
+    picture has as many tokens as features.
     """
     alone = [_answer_logits(loaded, [sample])[0] for sample in samples]
     together = _answer_logits(loaded, samples)
@@ -60,7 +60,9 @@ def _check_logits(loaded: Loaded, samples: Sequence[Sample]) -> None:
         if not logits.isfinite().all():
             raise ValueError(f"sample {sample.id}: its logits are not finite")
         if logits.shape != in_batch.shape:
-            raise ValueError(f"sample {sample.id}: its answer has other tokens among others")
+            raise ValueError(
+                f"sample {sample.id}: its answer has another number of tokens in a batch than alone"
+            )
         if sample.image is not None:
             # The negative has the same size and so the same tokens; only what it shows differs.
             negative = replace(sample, image=ImageOps.invert(sample.image.convert("RGB")))
@@ -81,9 +83,10 @@ def _answer_logits(loaded: Loaded, samples: Sequence[Sample]) -> list[Tensor]:
 
 
 def _check_end(loaded: Loaded, sample: Sample) -> None:
-    """Check that a model forced to write the answer and its end stops there, and is read so."""
+    """Check that a model forced to write an answer stops at its end, and that its text decodes to
+    the answer."""
     family, processor, tokenizer = loaded.family, loaded.processor, loaded.tokenizer
-    answer = written_answer(family, processor, sample)
+    answer = write_answer(family, processor, sample)
     prompt = prompt_of(family, processor, sample)
     texts = [prompt, prompt + family.answer(processor, prompt, answer)]
     prompt_ids, text_ids = tokenizer(texts, add_special_tokens=False)["input_ids"]

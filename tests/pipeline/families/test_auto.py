@@ -26,7 +26,7 @@ from pipeline_toys import (
 from gnomon.commands import main
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor
-from gnomon.pipeline.collate import IGNORED, written_answer
+from gnomon.pipeline.collate import IGNORED, write_answer
 from gnomon.pipeline.load import load
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
 from gnomon.pipeline.training.trial import try_out
@@ -72,7 +72,7 @@ def test_labels_are_the_answer_and_its_end(name, exact):
         assert together["input_ids"][row, :length].tolist() == alone["input_ids"][0].tolist()
         labels = alone["labels"][0]
         said = exact.tokenizer.decode(labels[labels != IGNORED])
-        written = written_answer(exact.family, exact.processor, sample)
+        written = write_answer(exact.family, exact.processor, sample)
         assert said.strip() == FOUND[name]["answer"].strip().replace("7", written, 1)
 
 

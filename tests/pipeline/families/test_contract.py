@@ -15,7 +15,7 @@ from gnomon import dialect
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import IGNORED, prompt_of, written_answer
+from gnomon.pipeline.collate import IGNORED, prompt_of, write_answer
 from gnomon.pipeline.load import load
 from gnomon.pipeline.quantize import quantized_layers
 from gnomon.recipe import Model
@@ -79,7 +79,7 @@ def table(loaded, sample):
 
 def test_the_supervised_text_is_exactly_the_answer_and_its_end(exact, samples):
     for sample in samples:
-        written = written_answer(exact.family, exact.processor, sample)
+        written = write_answer(exact.family, exact.processor, sample)
         labels = [label for _, label in table(exact, sample) if label != IGNORED]
         assert exact.tokenizer.decode(labels).strip() == written + exact.family.end
         plain = exact.tokenizer.decode(labels, skip_special_tokens=True)

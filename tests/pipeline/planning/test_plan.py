@@ -104,7 +104,7 @@ def test_a_plan_counts_tokens_parameters_and_steps(checkpoint):
     assert found.steps == 20
     assert {t.picture for t in found.tokens} == {16}
     assert {t.patches for t in found.tokens} == {64}
-    assert all(t.all > t.picture + t.answer for t in found.tokens)
+    assert all(t.total > t.picture + t.answer for t in found.tokens)
     for word in (
         "language",
         "4 bits",
@@ -317,7 +317,7 @@ def test_smaller_pictures_have_fewer_tokens_in_a_plan():
     half = replace(whole, model=replace(whole.model, max_pixels=448 * 448 // 2))
     (most,), (less,) = sizer.tokens(whole), sizer.tokens(half)
     assert (most.picture, less.picture) == (256, 121)
-    assert most.all - less.all == 256 - 121
+    assert most.total - less.total == 256 - 121
     assert sizer(half)[1].activations < sizer(whole)[1].activations
 
 

@@ -11,7 +11,7 @@ from small_models import SEEING
 from gnomon import dialect
 from gnomon.commands.preview import model_sheet, resize_sample, trained_answer
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.collate import written_answer
+from gnomon.pipeline.collate import write_answer
 from gnomon.recipe import Model
 from gnomon.sample import Box, Sample
 
@@ -103,7 +103,7 @@ def test_boxes_lie_on_the_resized_picture_where_the_label_says(name, reader):
     for sample in (boxed(0), boxed(1, (300, 90)), boxed(2, (90, 200))):
         seen = resize_sample(family, processor, sample)
         spoken = dialect.create(family.dialect)
-        answer = written_answer(family, processor, sample)
+        answer = write_answer(family, processor, sample)
         read = spoken.read(answer, seen.image.size, like=sample.target)
         across, down = spoken.precision(seen.image.size)
         assert read.x1 == pytest.approx(seen.target.x1, abs=across)
@@ -113,7 +113,7 @@ def test_boxes_lie_on_the_resized_picture_where_the_label_says(name, reader):
 def test_the_answer_is_decoded_from_the_labels(name, reader):
     family, processor = reader
     for sample in (SUMS[0], CLOCKS[0], boxed()) if name in SEEING else (SUMS[0], SUMS[1]):
-        answer = written_answer(family, processor, sample)
+        answer = write_answer(family, processor, sample)
         assert trained_answer(family, processor, sample) == answer + family.end
 
 
