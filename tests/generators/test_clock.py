@@ -14,7 +14,7 @@ from gnomon.generators import Clock, create
 from gnomon.generators.base import split_of
 from gnomon.generators.clock import draw as _clock_dial
 from gnomon.generators.clock.draw import draw_clocks
-from gnomon.generators.clock.face import DAY, ClockFace, Style
+from gnomon.generators.clock.face import ARABIC_24, ClockFace, Style
 from gnomon.generators.clock.look import LEGIBLE, RIM, UPRIGHT, random_look
 from gnomon.generators.clock.questions import ASK, QUESTIONS, TOGETHER
 from gnomon.generators.clock.scene import (
@@ -50,7 +50,7 @@ def determined(rotation, numerals, *, numeral_pixels, hour_ticks, twelve, mirror
     way round a dial is seen only numerals and the marked twelve of one that is named a mirror tell.
     """
     full = numerals in ("arabic", "roman", "roman-iv")
-    named = full or numerals in ("sparse", DAY)
+    named = full or numerals in ("sparse", ARABIC_24)
     if (named and numeral_pixels >= LEGIBLE) or twelve is not None:
         return True
     if mirrored:
@@ -106,7 +106,7 @@ def test_twelve_and_the_minute_before():
 FORMS = ("digits", "words", "json")
 MANY = {
     "one": {"questions": tuple(ASK), "size": 224},
-    "of a day": {"questions": tuple(ASK), "numerals": (DAY,), "size": 224},
+    "of a day": {"questions": tuple(ASK), "numerals": (ARABIC_24,), "size": 224},
     "in a mirror": {"questions": ("read", "shift", "move", "date"), "mirror": 1.0, "size": 224},
     "several": {"questions": QUESTIONS, "clocks": (2, 3), "size": 288, "level": "hard"},
     "with one hand": {"questions": tuple(ASK), "one_hand": 1.0, "size": 224, "warp": 0.1},
@@ -118,7 +118,7 @@ MANY = {
     },
     "several of a day": {
         "questions": tuple(TOGETHER),
-        "numerals": (DAY,),
+        "numerals": (ARABIC_24,),
         "clocks": 3,
         "size": 224,
     },
@@ -218,10 +218,10 @@ def test_numerals_touch_neither_the_mark_at_twelve_nor_one_another(font, hour_ti
 @pytest.mark.parametrize("dial", quick(DIALS, "round", "square"))
 def test_no_two_numerals_of_a_day_touch(dial):
     """A bold 13 12 11 was one number of six digits."""
-    clock = Clock(**PLAIN | {"numerals": (DAY,), "size": 400, "dial_size": (0.9, 0.96)})
+    clock = Clock(**PLAIN | {"numerals": (ARABIC_24,), "size": 400, "dial_size": (0.9, 0.96)})
     fonts = set()
     for index in range(30):
-        look = random_look(clock, Style(dial, "baton", DAY, "white"), Rng("day", index))
+        look = random_look(clock, Style(dial, "baton", ARABIC_24, "white"), Rng("day", index))
         fonts.add(look.font)
         where = np.zeros((400, 400), int)
         for text in _clock_dial.numeral_texts(look):
@@ -260,7 +260,7 @@ def test_nothing_of_a_clock_is_at_the_edge_of_a_picture_that_will_be_moved(moved
 def test_an_hour_hand_alone_is_read_to_five_minutes_and_found_there():
     """Of a day's dial to ten; and the hand is where the picture has it."""
     for day in (False, True):
-        numerals = (DAY,) if day else ("none",)
+        numerals = (ARABIC_24,) if day else ("none",)
         clock = Clock(**PLAIN | {"numerals": numerals, "one_hand": 1.0, "size": 288})
         for index in range(60):
             sample = clock[index]
@@ -439,10 +439,10 @@ def test_one_style_alone_cannot_be_held_out():
             create("clock", split=split, **one)
 
 
-@pytest.mark.parametrize("numerals", [("arabic", DAY), (DAY,)])
+@pytest.mark.parametrize("numerals", [("arabic", ARABIC_24), (ARABIC_24,)])
 def test_two_clocks_in_pictures_of_their_own_are_as_far_apart_as_their_hands_say(numerals):
     clock = Clock(questions=("read", "between"), numerals=numerals, size=288, level="hard")
-    hours, found = 24 if numerals == (DAY,) else 12, 0
+    hours, found = 24 if numerals == (ARABIC_24,) else 12, 0
     assert clock.has_several_pictures
     for index in range(30):
         sample = clock[index]

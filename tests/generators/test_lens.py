@@ -17,7 +17,7 @@ def test_dots_are_seen_where_the_lens_says(size, strength):
     for share in np.random.default_rng(0).uniform(0.1, 0.9, (12, 2)):
         at = share * size
         canvas = Canvas(size, np.zeros((size[1], size[0], 3), np.uint8))
-        canvas.inlay([disc(3.0) + at], (255, 255, 255))
+        canvas.fill_fine([disc(3.0) + at], (255, 255, 255))
         light = np.asarray(lens.distort(canvas.picture()), float)[..., 0]
         ys, xs = np.mgrid[: size[1], : size[0]] + 0.5
         found = np.array([(light * xs).sum(), (light * ys).sum()]) / light.sum()

@@ -9,24 +9,23 @@ import numpy as np
 from PIL.Image import Image
 
 from gnomon.generators.clock import extras as clock_extras
-from gnomon.generators.clock.face import DAY, TEXTS
+from gnomon.generators.clock.face import ARABIC_24, TEXTS
 from gnomon.generators.clock.look import LEGIBLE, Look
 from gnomon.generators.clock.scene import ClockScene
 from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
-from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Pixels, Points
+from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette, ground_clear_of
 from gnomon.generators.drawing.lettering import Text, text_mask
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
 
-def tick_bars(dial: str, hours: range, length: float, width: float, edge: float) -> list[Points]:
-    """Ticks as bars at these hours, or at these minutes where the range counts sixty."""
-    # Hours are given as minutes of the dial, 0 to 55.
-    every = np.array(hours)
-    ends = minute_ticks(dial, length, edge)[every]  # [ticks, 2, 2]
-    side = _ACROSS[every] * width / 2
+def tick_bars(dial: str, minutes: range, length: float, width: float, inset: float) -> list[Points]:
+    """Return ticks as bars at these minutes of the dial."""
+    indices = np.array(minutes)
+    ends = minute_ticks(dial, length, inset)[indices]  # [ticks, 2, 2]
+    side = _ACROSS[indices] * width / 2
     return list(np.concatenate([ends + side, ends[:, ::-1] - side], 1))
 
 
@@ -34,42 +33,43 @@ def tick_bars(dial: str, hours: range, length: float, width: float, edge: float)
 _ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * m / 60 for m in range(60))])
 
 
-def hour_dots(dial: str, first: int, radius: float, edge: float) -> list[Points]:
-    """Dots at the hours, from `first` on; those at the quarters are larger."""
-    return [
-        _on_ray(
-            shapes.disc(radius * (1.3 if hour % 3 == 0 else 1)), dial, 30 * hour, 1.4 * radius, edge
-        )
-        for hour in range(first, 12)
-    ]
+def hour_dots(dial: str, first_hour: int, radius: float, inset: float) -> list[Points]:
+    """Dots at the hours, from `first_hour` on; those at the quarters are larger."""
+    dots = []
+    for hour in range(first_hour, 12):
+        dot = shapes.disc(radius * (1.3 if hour % 3 == 0 else 1))
+        dots.append(_on_ray(dot, dial, 30 * hour, 1.4 * radius, inset))
+    return dots
 
 
-def twelve_mark(mark: str, dial: str, size: float, edge: float) -> list[Points]:
+def twelve_mark(mark: str, dial: str, size: float, inset: float) -> list[Points]:
     """Return the mark that names twelve."""
     if mark == "triangle":
         return [
-            _on_ray(size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, edge)
+            _on_ray(
+                size * np.array([(-0.6, -0.5), (0.6, -0.5), (0, 0.6)]), dial, 0, size / 2, inset
+            )
         ]
     bar = size * np.array([(-0.15, -0.5), (0.15, -0.5), (0.15, 0.6), (-0.15, 0.6)])
-    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2, edge) for x in (-0.28, 0.28)]
+    return [_on_ray(bar + np.array([x * size, 0]), dial, 0, size / 2, inset) for x in (-0.28, 0.28)]
 
 
 @cache
-def minute_ticks(dial: str, length: float, edge: float) -> Points:
+def minute_ticks(dial: str, length: float, inset: float) -> Points:
     """Return the 60 minute ticks as segments, [60, 2, 2]."""
     degrees = [6.0 * minute for minute in range(60)]
     return np.array(
-        [[mark_place(dial, d, 0, edge), mark_place(dial, d, length, edge)] for d in degrees]
+        [[mark_place(dial, d, 0, inset), mark_place(dial, d, length, inset)] for d in degrees]
     )
 
 
-def mark_place(dial: str, degrees: float, inwards: float, edge: float) -> tuple[float, float]:
-    """Return the point `inwards` of the marks' edge, in a direction from the axis."""
-    return shapes.polar(degrees, shapes.radius_at(dial, degrees) - edge - inwards)
+def mark_place(dial: str, degrees: float, inwards: float, inset: float) -> tuple[float, float]:
+    """Return the point `inwards` of the marks' outer ends, in a direction from the axis."""
+    return shapes.polar(degrees, shapes.radius_at(dial, degrees) - inset - inwards)
 
 
-def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, edge: float) -> Points:
-    moved: Points = shape + np.array(mark_place(dial, degrees, inwards, edge))
+def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, inset: float) -> Points:
+    moved: Points = shape + np.array(mark_place(dial, degrees, inwards, inset))
     return moved
 
 
@@ -107,17 +107,17 @@ def edge_colour(dial: str, palette: Palette) -> Colour:
 
 def numeral_texts(look: Look) -> list[Text]:
     """Texts of the numerals, inside of the ticks."""
-    above = (
+    outside = (
         0.12 if look.marks.twelve else 0.02 + 0.09 * look.bold if look.marks.hour_ticks else 0.06
     )
-    inset = look.design.edge + above + 0.62 * look.numeral_height
-    style, height = look.style.numerals, look.numeral_height
+    inset = look.design.mark_inset + outside + 0.62 * look.numeral_height
+    numerals, height = look.style.numerals, look.numeral_height
     texts = []
-    for hour, text in TEXTS[style].items():
-        at = (15 if style == DAY else 30) * hour
+    for hour, text in TEXTS[numerals].items():
+        at = (15 if numerals == ARABIC_24 else 30) * hour
         place = shapes.polar(at, shapes.radius_at(look.style.dial, at) - inset)
         # Roman ones have their feet to the axis.
-        texts.append(Text(text, *place, height, at if style.startswith("roman") else 0))
+        texts.append(Text(text, *place, height, at if numerals.startswith("roman") else 0))
     return texts
 
 
@@ -134,24 +134,24 @@ def _floor(plate: Canvas, look: Look) -> None:
 def _ticks(plate: Canvas, look: Look) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
     # LINE_AA makes a bar wider by this, so that it is taken off before.
-    thin = 2 * SWELL / SCALE / pose.scale
-    edge, bold, numerals = look.design.edge, look.bold, look.style.numerals
+    swell = 2 * SWELL / SCALE / pose.scale
+    inset, bold, numerals = look.design.mark_inset, look.bold, look.style.numerals
     fine = []
     if marks.minute_track and bold > 1:
-        fine = tick_bars(dial, range(60), 0.05 * bold, max(0.012 * bold - thin, 0.006), edge)
+        fine = tick_bars(dial, range(60), 0.05 * bold, max(0.012 * bold - swell, 0.006), inset)
     elif marks.minute_track:
-        ticks = minute_ticks(dial, 0.05 * bold, edge).reshape(-1, 2)
+        ticks = minute_ticks(dial, 0.05 * bold, inset).reshape(-1, 2)
         plate.strokes(pose(ticks).reshape(-1, 2, 2), _INK)
-    first = 1 if marks.twelve else 0
+    first_hour = 1 if marks.twelve else 0
     # Beside numerals that can be read it is small enough not to reach into them.
-    large = 0.11 if TEXTS[numerals] and marks.numeral_pixels >= LEGIBLE else 0.17
-    bars = twelve_mark(marks.twelve, dial, large, edge) if marks.twelve else []
+    mark_size = 0.11 if TEXTS[numerals] and marks.numeral_pixels >= LEGIBLE else 0.17
+    bars = twelve_mark(marks.twelve, dial, mark_size, inset) if marks.twelve else []
     if numerals == "dots":
-        bars += hour_dots(dial, first, 0.05, edge)
+        bars += hour_dots(dial, first_hour, 0.05, inset)
     elif marks.hour_ticks:
         length = 0.09 if TEXTS[numerals] else 0.16
-        hours = range(5 * first, 60, 5)
-        bars += tick_bars(dial, hours, length * bold, max(0.045 * bold - thin, 0.02), edge)
+        minutes = range(5 * first_hour, 60, 5)
+        bars += tick_bars(dial, minutes, length * bold, max(0.045 * bold - swell, 0.02), inset)
     bars += fine
     if bars:
         plate.fill([pose(shape) for shape in bars], _INK)
@@ -179,19 +179,19 @@ def _ladder(case: Colour, floor: Colour, ink: Colour) -> Pixels:
 
 def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
     """Draw the clocks side by side, on the background of the first."""
-    first = clocks[0].look
-    palettes, width = [c.look.design.colours for c in clocks], first.size * len(clocks)
+    first_look = clocks[0].look
+    palettes, width = [c.look.design.colours for c in clocks], first_look.size * len(clocks)
     edges = tuple(map(edge_colour, (c.look.style.dial for c in clocks), palettes))
-    ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first.background, 0))
+    ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first_look.background, 0))
     # Just outside of the rims, where case and ground meet.
-    rings = [
+    outlines = [
         c.look.pose(shapes.outline(c.look.style.dial, 1.03 * c.look.design.rim)) for c in clocks
     ]
     behind = background_behind(
-        first.background, width, ground, rng, list(zip(rings, edges, strict=True))
+        first_look.background, width, ground, rng, list(zip(outlines, edges, strict=True))
     )
-    canvas = Canvas((width, first.size), behind[: first.size])
-    if first.photo:
+    canvas = Canvas((width, first_look.size), behind[: first_look.size])
+    if first_look.photo:
         return _photograph(canvas, clocks, rng)
     for (look, angles, extras), colours in zip(clocks, palettes, strict=True):
         draw_dial(canvas, look, colours)
@@ -207,19 +207,22 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
         draw_dial(canvas, look, look.design.colours)
         clock_extras.draw_below_hands(canvas, look, look.design.colours, extras)
     # Two layers, without the hands and with them: the lamp's shadows fall between.
-    still, bodies, cases, floors = Canvas(canvas.size, canvas.pixels.copy()), [], [], []
+    without_hands = Canvas(canvas.size, canvas.pixels.copy())
+    hand_contours, cases, floors = [], [], []
     for look, angles, _ in clocks:
         shift = photo.parallax(rng, look.pose.scale)
         raised = look._replace(pose=look.pose.moved(*shift), shadow=0.0)  # the lamp casts one
         _draw_hands(canvas, raised, look.design.colours, angles)
-        bodies += [contour for shape in _hand_shapes(raised, angles).values() for contour in shape]
+        hand_contours += [
+            contour for shape in _hand_shapes(raised, angles).values() for contour in shape
+        ]
         cases.append(look.pose(shapes.outline(look.style.dial, look.design.rim)))
         floors.append(look.pose(shapes.outline(look.style.dial)))
-    for part in (still, canvas):
+    for part in (without_hands, canvas):
         for look, _, extras in clocks:
             clock_extras.draw_above_hands(part, look, extras)
-    masks = (photo.mask_of(contours, canvas.size) for contours in (bodies, cases, floors))
-    layers = photo.Layers(still.pixels, canvas.pixels, *masks)
+    masks = (photo.mask_of(contours, canvas.size) for contours in (hand_contours, cases, floors))
+    layers = photo.Layers(without_hands.pixels, canvas.pixels, *masks)
     return photo.photograph(layers, rng, min_pixels=_MIN_PIXELS)
 
 
@@ -230,19 +233,19 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
         # Light from above, a little from the left.
         fall = np.array([0.03, 0.04]) * look.pose.scale
         shadows = [[c + fall for c in contours] for contours in hands.values()]
-        canvas.inlay_all(shadows, (0, 0, 0), look.shadow)
+        canvas.fill_fine_shapes(shadows, (0, 0, 0), look.shadow)
     second = hands.pop("second", None)
     # The hub has the colour of the topmost hand.
     hub = [look.pose(shapes.disc(look.design.hub))]
-    canvas.inlay_all([*hands.values(), *([] if second else [hub])], palette.hands)
+    canvas.fill_fine_shapes([*hands.values(), *([] if second else [hub])], palette.hands)
     if second:
-        canvas.inlay_all([second, hub], palette.second)
+        canvas.fill_fine_shapes([second, hub], palette.second)
 
 
 def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, shapes.Shape]:
     """Return the hands' contours in the picture, the lowest first."""
     # What smoothing adds to both sides of a hand, in the dial's unit.
-    swell = 2 * SWELL / FINE / look.pose.scale
+    swell = 2 * SWELL / MASK_SCALE / look.pose.scale
     style, design = look.style.hands, look.design
     hands = {
         name: shapes.hand_shape(style, length, max(width - swell, 0.4 * width), design.tail)
@@ -252,8 +255,8 @@ def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, shapes.Shape
     if "second" in angles:
         length, width, tail = design.second
         # In small pictures the swell would take all of a thin hand.
-        thin = max(width - swell, 0.3 * width)
-        hands["second"] = shapes.needle(length, thin, tail, design.weight)
+        width = max(width - swell, 0.3 * width)
+        hands["second"] = shapes.needle(length, width, tail, design.counterweight_ratio)
     return {
         name: [look.pose(c) for c in shapes.rotate(contours, angles[name])]
         for name, contours in hands.items()

@@ -98,14 +98,14 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
     pose, texts = look.pose, []
     for place, pointing in extras.subdials:
         middle = polar(place, _OUT)
-        canvas.inlay([pose(disc(_SUBDIAL) + middle)], palette.ink)
-        canvas.inlay([pose(disc(0.9 * _SUBDIAL) + middle)], palette.floor)
+        canvas.fill_fine([pose(disc(_SUBDIAL) + middle)], palette.ink)
+        canvas.fill_fine([pose(disc(0.9 * _SUBDIAL) + middle)], palette.floor)
         hand = rotate(needle(0.7 * _SUBDIAL, 0.018, 0.15 * _SUBDIAL), pointing)
-        canvas.inlay([pose(hand[0] + middle)], palette.ink)
+        canvas.fill_fine([pose(hand[0] + middle)], palette.ink)
     if extras.day is not None:
         middle = polar(extras.day_at, _OUT)
-        canvas.inlay([pose(np.add(1.12 * _WINDOW, middle))], palette.ink)
-        canvas.inlay([pose(np.add(_WINDOW, middle))], palette.floor)
+        canvas.fill_fine([pose(np.add(1.12 * _WINDOW, middle))], palette.ink)
+        canvas.fill_fine([pose(np.add(_WINDOW, middle))], palette.floor)
         texts.append(Text(str(extras.day), *middle, DAY_HEIGHT))
     if extras.brand:
         texts.append(Text(extras.brand, *polar(extras.brand_at, _OUT), 0.075))
@@ -113,7 +113,7 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
         draw_texts(canvas, texts, look.font, pose, palette.ink)
     if extras.alarm is not None:
         hand = rotate(needle(*_ALARM), extras.alarm)
-        canvas.inlay([pose(contour) for contour in hand], palette.second)
+        canvas.fill_fine([pose(contour) for contour in hand], palette.second)
 
 
 def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
@@ -122,12 +122,12 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
     if extras.glare is not None:
         # An ellipse of light across the glass.
         lens = disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
-        canvas.inlay_all([[pose(lens)]], (255, 255, 255), 0.4)
+        canvas.fill_fine_shapes([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover_outline(look, extras.cover)
         # Its shadow, a little below and to the right.
-        canvas.inlay_all([[thing + 0.03 * pose.scale]], (0, 0, 0), 0.3)
-        canvas.inlay([thing], extras.cover_colour)
+        canvas.fill_fine_shapes([[thing + 0.03 * pose.scale]], (0, 0, 0), 0.3)
+        canvas.fill_fine([thing], extras.cover_colour)
 
 
 def cover_outline(look: Look, at: float) -> Points:

@@ -48,9 +48,9 @@ TEXTS: dict[str, dict[int, str]] = {
     "none": {},
 }
 # The numerals of a dial round which the hour hand goes once a day.
-DAY = "arabic-24"
+ARABIC_24 = "arabic-24"
 # Numerals of dials of twelve hours.
-NUMERALS = tuple(name for name in TEXTS if name != DAY)
+NUMERALS = tuple(name for name in TEXTS if name != ARABIC_24)
 
 
 # Minutes to which an hour hand is read that stands alone; twice as many round a dial of 24 hours,
@@ -81,7 +81,7 @@ class ClockFace(NamedTuple):
     @property
     def hours(self) -> Literal[12, 24]:
         """Hours of one turn of the hour hand."""
-        return 24 if self.style.numerals == DAY else 12
+        return 24 if self.style.numerals == ARABIC_24 else 12
 
     @property
     def step(self) -> int:

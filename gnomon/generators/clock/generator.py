@@ -11,7 +11,7 @@ from gnomon.generators.base import check_names
 from gnomon.generators.clock import questions, scene
 from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
-from gnomon.generators.clock.face import DAY
+from gnomon.generators.clock.face import ARABIC_24
 from gnomon.generators.clock.look import DAY_NUMERALS, LEGIBLE, RIM, SECOND, free_edge
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.pose import DISTANCE
@@ -43,7 +43,7 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
                and {*clock.questions} & {"read", "shift", "zone", "move", "which"})  # fmt: skip
     # Pixels of the dial's unit at which each can be read; a second is 6° of its hand's tip.
     needed = {"the date": LEGIBLE / DAY_HEIGHT if "date" in clock.questions else 0,
-              "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if DAY in clock.numerals else 0,
+              "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if ARABIC_24 in clock.numerals else 0,
               "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.dial_shapes)
     # A tilt shortens one way by its cosine, letters by the root of it; a lens shrinks the middle.
@@ -144,14 +144,14 @@ class Clock(ClockOptions):
             second_hand=0.0,
             one_hand=0.0,
             mirror=0.0,
-            numerals=tuple(name for name in self.numerals if name != DAY) or self.numerals,
+            numerals=tuple(name for name in self.numerals if name != ARABIC_24) or self.numerals,
         )
 
     def _pair(self, index: int) -> Sample:
         """Draw two clocks, each in a picture of its own."""
         # Samples 2i and 2i + 1 of the single clocks, so that no clock is in two pairs.
         first, second = self._single.draw(2 * index), self._single.draw(2 * index + 1)
-        hours = 24 if set(self._single.numerals) == {DAY} else 12
+        hours = 24 if set(self._single.numerals) == {ARABIC_24} else 12
         answer = questions.minutes_between(first.facts["seconds"], second.facts["seconds"], hours)
         facts = {"question": questions.BETWEEN, "clocks": [first.facts, second.facts]}
         return Sample(self.id(index), first.image, answer.question, answer.target, facts,

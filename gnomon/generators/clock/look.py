@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.generators.clock.face import DAY, Style
+from gnomon.generators.clock.face import ARABIC_24, Style
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.colours import Palette, is_legible, palette
 from gnomon.generators.drawing.degrade import max_turn
@@ -17,8 +17,8 @@ from gnomon.generators.rng import Rng
 UPRIGHT = 10.0
 # Pixels; digits of less height do not say which hour they stand for.
 LEGIBLE = 6.0
-# Between the outline and the marks, in the dial's unit.
-EDGE = 0.05
+# Distance of plain marks from the floor's outline, in the dial's unit.
+MARK_INSET = 0.05
 
 
 class Marks(NamedTuple):
@@ -47,7 +47,7 @@ class Design(NamedTuple):
     colours: Palette
     rim: float
     """The case's outline, relative to the floor's."""
-    edge: float
+    mark_inset: float
     """Distance of the marks from the floor's outline."""
     bold: float
     """Length and breadth of the ticks, relative to plain ones."""
@@ -56,7 +56,7 @@ class Design(NamedTuple):
     hub: float
     second: tuple[float, float, float]
     """Length, width and tail of the second hand."""
-    weight: float
+    counterweight_ratio: float
     """Breadth of its counterweight, in breadths of the hand."""
 
 
@@ -66,23 +66,23 @@ def random_design(style: Style, variety: float, rng: Rng, *, crowded: bool) -> D
     def vary(plain: float, low: float, high: float) -> float:
         return plain + variety * (rng.uniform(low, high) - plain)
 
-    tight = crowded or style.numerals == DAY
+    tight = crowded or style.numerals == ARABIC_24
     thick = rng.chance(0.3) and not tight
     rim = vary(RIM, 1.09, 1.25) if thick else vary(RIM, 1.03, RIM if tight else 1.09)
     # Steps: the places of marks are worked out once for each.
-    edge = round(vary(EDGE, 0.03, EDGE if tight else 0.13), 2)
+    mark_inset = round(vary(MARK_INSET, 0.03, MARK_INSET if tight else 0.13), 2)
     bold = round(vary(1.0, 0.6, 1.0 if tight else 1.6), 1)
     return Design(
-        _varied_palette(style, variety, rng), rim, edge, bold,
+        _varied_palette(style, variety, rng), rim, mark_inset, bold,
         tail=vary(0.14, 0.0, 0.26), hub=vary(0.055, 0.02, 0.085),
         second=(vary(SECOND[0], 0.8, 0.95), vary(SECOND[1], 0.012, 0.034),
                 vary(SECOND[2], 0.08, 0.34)),
-        weight=vary(2.8, 1.0, 4.5),
+        counterweight_ratio=vary(2.8, 1.0, 4.5),
     )  # fmt: skip
 
 
 def sizes(
-    style: Style, variety: float, rng: Rng, edge: float, *, crowded: bool
+    style: Style, variety: float, rng: Rng, mark_inset: float, *, crowded: bool
 ) -> tuple[float, tuple[float, float], tuple[float, float]]:
     """Draw the numerals' height, and length and width of the hour and the minute hand."""
 
@@ -93,10 +93,10 @@ def sizes(
     # Above 0.23 a bold 11 runs into the 12, and sooner where they stand further in.
     numerals = between(0.24, 0.32, 0.15, 0.32) if large else between(0.19, 0.23, 0.14, 0.23)
     # Further in there is less room between them.
-    numerals *= 1 - max(edge - EDGE, 0)
+    numerals *= 1 - max(mark_inset - MARK_INSET, 0)
     if style.numerals.startswith("roman"):
         numerals *= 0.64  # VII and VIII side by side
-    if style.numerals == DAY:
+    if style.numerals == ARABIC_24:
         numerals = DAY_NUMERALS
     # Minute hand: each range is the plain one and, at a variety of 1, the widest.
     length, width = between(0.76, 0.9, 0.62, 0.92), between(0.05, 0.075, 0.03, 0.1)
@@ -197,7 +197,7 @@ def random_look(
     )  # fmt: skip
     pose = pose.moved(edge, edge)
     pose = pose.mirrored() if mirrored else pose
-    height, hour, minute = sizes(style, ranges.variety, rng, design.edge, crowded=crowded)
+    height, hour, minute = sizes(style, ranges.variety, rng, design.mark_inset, crowded=crowded)
     # A lens makes them smaller by at most its strength.
     pixels = height * pose.scale / (1 + ranges.warp)
     return Look(
@@ -205,8 +205,8 @@ def random_look(
         rotation=rotation, tilt=tilt, pose=pose,
         marks=_marks(clock, style, rotation, pixels, rng, mirrored=mirrored),
         font=rng.choice(clock.suitable_fonts(_fonts(style))), numeral_height=height,
-        bold=1.0 if style.numerals == DAY else design.bold, hour=hour, minute=minute, design=design,
-        mirrored=mirrored,
+        bold=1.0 if style.numerals == ARABIC_24 else design.bold, hour=hour, minute=minute,
+        design=design, mirrored=mirrored,
         shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
         photo=clock.look == "photo",
     )  # fmt: skip
@@ -228,7 +228,7 @@ def _marks(
     is_turned = mirrored or abs(rotation) + max_turn(clock.degrade) > UPRIGHT
     has_twelve = rng.chance(0.25) or (is_turned and not legible)
     track = rng.chance(clock.settings.minute_track)
-    day = style.numerals == DAY  # its hours are not the twelve of the ticks
+    day = style.numerals == ARABIC_24  # its hours are not the twelve of the ticks
     twelve = marked if has_twelve and not day else None
     return Marks(ticks and not day, track or day, twelve, pixels)
 
@@ -236,6 +236,6 @@ def _marks(
 def _fonts(style: Style) -> tuple[str, ...]:
     if style.numerals.startswith("roman"):
         return ("serif", "serif-bold", "times-bold")
-    if style.numerals == DAY:  # 13 12 11 side by side: in broader ones they are one number
+    if style.numerals == ARABIC_24:  # 13 12 11 side by side: in broader ones they are one number
         return ("sans", "times-bold")
     return ("sans", "sans-bold", "serif-bold", "times-bold")

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.clock import face
-from gnomon.generators.clock.face import DAY, NUMERALS, Style
+from gnomon.generators.clock.face import ARABIC_24, NUMERALS, Style
 from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, palette_names
@@ -58,7 +58,7 @@ class ClockOptions(PictureGenerator):
     """Shapes of the dial; None: all but those that `ood` holds back, or those alone."""
     hands: tuple[str, ...] | None = None
     """Shapes of the hands; None: as for the dials."""
-    numerals: Annotated[tuple[str, ...], among([*NUMERALS, DAY])] = NUMERALS
+    numerals: Annotated[tuple[str, ...], among([*NUMERALS, ARABIC_24])] = NUMERALS
     """Numerals at the hours; `arabic-24` makes a dial of a whole day."""
     palettes: tuple[str, ...] = FAMILIES
     """Palettes, by name or by family (plain, light, dark, colour), or by file or folder."""

@@ -12,7 +12,7 @@ from PIL.Image import Image
 
 from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.extras import Extras
-from gnomon.generators.clock.face import DAY, ClockFace
+from gnomon.generators.clock.face import ARABIC_24, ClockFace
 from gnomon.generators.clock.look import Look, random_look
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.canvas import Points, bounding_box
@@ -66,9 +66,9 @@ def random_face(
     minute = rng.choice(times or clock.times)
     styles = clock.styles
     if hours is not None:
-        styles = tuple(s for s in styles if (s.numerals == DAY) == (hours == 24))
+        styles = tuple(s for s in styles if (s.numerals == ARABIC_24) == (hours == 24))
     style = rng.choice(styles)
-    half = 720 * (style.numerals == DAY and rng.chance(0.5))
+    half = 720 * (style.numerals == ARABIC_24 and rng.chance(0.5))
     # Drawn for clocks without a second hand, too, so that its share changes no later draw.
     second = rng.integer(0, 59)
     has_second = rng.chance(clock.settings.second_hand)

@@ -1,6 +1,6 @@
-"""A picture drawn at twice its size with anti-aliased polygons, then averaged down: settled.
+"""A picture drawn at twice its size with anti-aliased polygons, then averaged down.
 
-What goes through masks finer still may be drawn after that, at a quarter of the cost.
+Shapes that go through finer masks may be drawn after that, at a quarter of the cost.
 
 Points are in the finished picture's continuous pixels: (0, 0) is the upper left corner of the upper
 left pixel. OpenCV puts integers on pixel centres, so half a pixel is taken off on the way.
@@ -28,8 +28,8 @@ Fixed: TypeAlias = NDArray[np.int32]
 
 # Pixels of a new canvas per pixel of the picture. Four would be twice as slow and hardly smoother.
 SCALE = 2
-# Pixels of an inlay's mask per pixel of the picture: hands are then exact to 0.1 degrees.
-FINE = 8
+# Mask pixels per picture pixel where a shape is filled fine: hands are exact to 0.1 degrees.
+MASK_SCALE = 8
 # LINE_AA swells a polygon by so many of its own pixels on each side (measured).
 SWELL = 0.7
 # Bits of the fraction in OpenCV's fixed-point coordinates: steps of 1/256 of a pixel.
@@ -39,7 +39,7 @@ _SHIFT = 8
 class Canvas:
     """An RGB picture in the making: a square of `size` pixels, or width and height.
 
-    Its pixels are SCALE times as many on each side, until it is settled.
+    It has SCALE times as many pixels on each side until it is halved.
     """
 
     def __init__(self, size: int | tuple[int, int], pixels: Pixels) -> None:
@@ -52,17 +52,20 @@ class Canvas:
         points = _split(_to_fixed_point(np.concatenate(contours), self.scale), contours)
         cv2.fillPoly(self.pixels, points, colour, cv2.LINE_AA, _SHIFT)
 
-    def inlay(self, contours: Sequence[Points], colour: Colour) -> None:
+    def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:
         """Fill closed contours through a finer mask; one inside another is a hole.
 
         LINE_AA on the canvas itself tilts a short hand by up to 0.35 degrees, the mask by 0.1.
         """
-        self.inlay_all([contours], colour)
+        self.fill_fine_shapes([contours], colour)
 
-    def inlay_all(
+    def fill_fine_shapes(
         self, shapes: Sequence[Sequence[Points]], colour: Colour, strength: float = 1.0
     ) -> None:
-        """Inlay shapes of one colour at once, none a hole in another, or veil them with it."""
+        """Fill shapes of one colour, none a hole in another, through a finer mask.
+
+        `strength` below 1 lets what lies under them show through.
+        """
         if mask := self._mask(shapes):
             self.stain(cv2.convertScaleAbs(mask[0], None, strength), mask[1], colour)
 
@@ -112,9 +115,11 @@ class Canvas:
         x1, y1, x2, y2 = self.pixels_around(joined, 2)
         if x2 <= x1 or y2 <= y1:
             return None
-        fine = FINE // self.scale
-        mask = np.zeros(((y2 - y1) * fine, (x2 - x1) * fine), np.uint8)
-        fixed = iter(_split(_to_fixed_point(joined, FINE, (x1 * fine, y1 * fine)), contours))
+        ratio = MASK_SCALE // self.scale  # mask pixels per canvas pixel
+        mask = np.zeros(((y2 - y1) * ratio, (x2 - x1) * ratio), np.uint8)
+        fixed = iter(
+            _split(_to_fixed_point(joined, MASK_SCALE, (x1 * ratio, y1 * ratio)), contours)
+        )
         for shape in shapes:
             cv2.fillPoly(mask, [next(fixed) for _ in shape], 255, cv2.LINE_AA, _SHIFT)
         # Halved again and again: OpenCV averages two by two faster than four by four.

@@ -8,7 +8,7 @@ from PIL.Image import Image
 
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import background_behind
-from gnomon.generators.drawing.canvas import FINE, SCALE, SWELL, Canvas, Points, bounding_box
+from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.pose import Pose
@@ -66,13 +66,13 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     canvas = _face(scene, palette, rng) if look.case == FACE else _case(scene, palette, rng)
     for name, begin, end in scene.zones:
         zone = instrument.zone(scale.share(begin), scale.share(end))
-        canvas.inlay([pose(zone)], ZONES[name])
+        canvas.fill_fine([pose(zone)], ZONES[name])
     for shape in instrument.body():
-        canvas.inlay([pose(shape)], blend(palette.floor, palette.ink, 0.13))
+        canvas.fill_fine([pose(shape)], blend(palette.floor, palette.ink, 0.13))
     if not instrument.pointer_covers_ticks:
         instrument.draw_pointer(canvas, pose, pointer(scene), palette)
     for shapes in instrument.printed():
-        canvas.inlay([pose(shape) for shape in shapes], palette.ink)
+        canvas.fill_fine([pose(shape) for shape in shapes], palette.ink)
     _graduation(canvas, scene, palette)
     # What follows goes through masks finer still, at a quarter of the cost.
     canvas = canvas.halve()
@@ -80,10 +80,10 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     instrument.draw_details(canvas, pose, palette)
     cover = instrument.cover()
     if cover:
-        canvas.inlay([pose(contour) for contour in cover], palette.case)
+        canvas.fill_fine([pose(contour) for contour in cover], palette.case)
     if scene.mark is not None:
         triangle = instrument.mark(scale.share(scene.mark))
-        canvas.inlay([pose(triangle)], palette.ink)
+        canvas.fill_fine([pose(triangle)], palette.ink)
     if not look.photo:
         if instrument.pointer_covers_ticks:
             instrument.draw_pointer(canvas, pose, pointer(scene), palette)
@@ -118,7 +118,7 @@ def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
         )
         outer, inner = ellipse(x, y, radius), ellipse(x, y, radius - breadth)[::-1]
         is_solid = radius < 0.4 and rng.chance(0.5)
-        canvas.inlay([pose(outer)] if is_solid else [pose(outer), pose(inner)], colour)
+        canvas.fill_fine([pose(outer)] if is_solid else [pose(outer), pose(inner)], colour)
     return canvas
 
 
@@ -141,7 +141,7 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
 def pointer(scene: GaugeScene) -> list[Points]:
     """Return the contours of what shows the reading, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
-    shapes = scene.posed_instrument.pointer(scene.look.hand, share, SWELL / FINE / pose.scale)
+    shapes = scene.posed_instrument.pointer(scene.look.hand, share, SWELL / MASK_SCALE / pose.scale)
     return [pose(shape) for shape in shapes]
 
 
@@ -168,7 +168,9 @@ def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
         side = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
         # At least 0.8 pixels broad, or a small instrument's labelled ticks look like the others.
         side *= max(0.4, 0.01 * scene.look.pose.scale)
-        canvas.inlay([np.array([begin - side, begin + side, end + side, end - side])], palette.ink)
+        canvas.fill_fine(
+            [np.array([begin - side, begin + side, end + side, end - side])], palette.ink
+        )
 
 
 def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:

@@ -171,7 +171,7 @@ class Instrument(ABC):
     ) -> None:
         """Put the posed contours of `pointer` on the canvas."""
         for contour in contours:  # one by one: where a column and its bulb overlap is no hole
-            canvas.inlay([contour], palette.second)
+            canvas.fill_fine([contour], palette.second)
 
     def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:  # noqa: B027 - most have none
         """Draw coloured parts on the floor, under the pointer; none in most."""
@@ -279,8 +279,8 @@ class NeedleInstrument(Instrument):
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle with its hub above it."""
-        canvas.inlay(contours, palette.second)
-        canvas.inlay([pose(disc(0.08) + self.arc.pivot)], palette.hands)
+        canvas.fill_fine(contours, palette.second)
+        canvas.fill_fine([pose(disc(0.08) + self.arc.pivot)], palette.hands)
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first tick: a needle shows it as well as any other."""

@@ -102,7 +102,7 @@ class BathroomScale(Instrument):
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The mark in the colour of needles."""
-        canvas.inlay(contours, palette.second)
+        canvas.fill_fine(contours, palette.second)
 
     def cover(self) -> Shapes:
         """The case above the disc, with the window."""

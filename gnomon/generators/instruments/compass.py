@@ -153,7 +153,7 @@ class Compass(Instrument):
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle; the mark where the card turns."""
         if self._has_card:
-            canvas.inlay(contours, _north_colour(palette))
+            canvas.fill_fine(contours, _north_colour(palette))
         else:
             self._draw_needle(canvas, pose, contours, palette)
 
@@ -258,9 +258,9 @@ class Compass(Instrument):
 
     def _draw_needle(self, canvas: Canvas, pose: Pose, halves: Shapes, palette: Palette) -> None:
         north, south = halves
-        canvas.inlay([north], _north_colour(palette))
-        canvas.inlay([south], palette.hands)
-        canvas.inlay([pose(disc(0.05))], palette.case)
+        canvas.fill_fine([north], _north_colour(palette))
+        canvas.fill_fine([south], palette.hands)
+        canvas.fill_fine([pose(disc(0.05))], palette.case)
 
     def _rose(self, length: float) -> Shapes:
         """Rhombs towards the eight points, those between the first four shorter."""

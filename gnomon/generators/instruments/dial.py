@@ -129,7 +129,7 @@ class RotaryDial(Instrument):
         }
         _, materials = POINTERS[self._design.pointer]
         for contour, material in zip(contours, materials, strict=True):
-            canvas.inlay([contour], colours[material])
+            canvas.fill_fine([contour], colours[material])
 
     def printed(self) -> list[Shapes]:
         """The circle along the track."""

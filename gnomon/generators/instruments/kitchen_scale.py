@@ -117,8 +117,8 @@ class KitchenScale(NeedleInstrument):
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
         """The needle under its hub; a disc has a screw in the middle."""
-        canvas.inlay(contours, palette.second)
-        canvas.inlay([pose(disc(self._design.hub))], palette.hands)
+        canvas.fill_fine(contours, palette.second)
+        canvas.fill_fine([pose(disc(self._design.hub))], palette.hands)
 
     @property
     def can_crop(self) -> bool:

@@ -80,7 +80,7 @@ class MeasuringCylinder(Instrument):
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
         """The liquid, pale: the ticks and labels are read through it."""
-        canvas.inlay(contours, blend(palette.floor, palette.second, 0.45))
+        canvas.fill_fine(contours, blend(palette.floor, palette.second, 0.45))
 
     def body(self) -> Shapes:
         """The glass around the liquid."""

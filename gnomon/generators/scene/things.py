@@ -132,7 +132,7 @@ class PlacedThing(NamedTuple):
         ink = []
         for tone, contours in _contours(self.thing.name):
             outlines = [contour @ turn + self.middle for contour in contours]
-            canvas.inlay(outlines, lighten(self.colour, _tone(tone, self.colour)))
+            canvas.fill_fine(outlines, lighten(self.colour, _tone(tone, self.colour)))
             ink += outlines
         return np.concatenate(ink)
 
