@@ -225,7 +225,7 @@ class Generator(ABC):
         return {}
 
     @property
-    def contents(self) -> Mapping[str, Any]:
+    def hashed_options(self) -> Mapping[str, Any]:
         """Options that name files, with the files' hashes in place of their paths.
 
         Samples depend on what the files hold and on their order, not on where they lie.
@@ -246,7 +246,7 @@ class Generator(ABC):
 
     @cached_property
     def _identity(self) -> tuple[str, int, str, str, int]:
-        options = {**self.options, **self.contents}
+        options = {**self.options, **self.hashed_options}
         for option in fields(self):
             # An option that came later must not change the samples of those who never heard of it.
             if option.metadata == LATER and getattr(self, option.name) == option.default:

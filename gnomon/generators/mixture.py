@@ -84,12 +84,12 @@ class Mixture(Generator):
         return {path: file for member in self.members for path, file in member.files.items()}
 
     @property
-    def contents(self) -> dict[str, Any]:
+    def hashed_options(self) -> dict[str, Any]:
         """The parts, with hashes in place of the paths of the user's files."""
         if not self.files:  # as in all mixtures drawn so far
             return {}
         parts = [
-            asdict(replace(part, options={**(part.options or {}), **member.contents}))
+            asdict(replace(part, options={**(part.options or {}), **member.hashed_options}))
             for part, member in zip(self.parts, self.members, strict=True)
         ]
         return {"parts": parts}

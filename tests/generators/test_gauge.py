@@ -15,7 +15,7 @@ from solvers import check
 from gnomon.generators import Gauge, create
 from gnomon.generators.drawing.colours import PALETTES
 from gnomon.generators.drawing.lettering import text_tile
-from gnomon.generators.drawing.shapes import turning
+from gnomon.generators.drawing.shapes import rotation_matrix
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import picture
 from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
@@ -251,7 +251,7 @@ def test_labels_keep_clear_of_each_other_and_of_the_rim():
             boxes.append((x - w / 2, y - h / 2, x + w / 2, y + h / 2))
             assert turn or boxes[-1][0] > rim[:, 0].min(), scale
             assert turn or boxes[-1][2] < rim[:, 0].max(), scale
-            beside = np.abs((ends - (x, y)) @ turning(-turn))
+            beside = np.abs((ends - (x, y)) @ rotation_matrix(-turn))
             assert not (beside < (w / 2, h / 2)).all(1).any(), (instrument.name, scale)
         for (a1, b1, a2, b2), (c1, d1, c2, d2) in combinations(boxes, 2):
             air = 0.2 * layout.digit  # less, and 90 beside 100 reads 90100

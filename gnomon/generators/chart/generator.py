@@ -197,7 +197,7 @@ class Chart(PictureGenerator):
         look = styles.random_look(
             rng, self.materials.names("palettes"), self.materials.names("fonts"), ood=self.ood
         )
-        board = drawing.draw_chart(plan, look, rng, self.photograph(index))
+        board = drawing.draw_chart(plan, look, rng, self.background_photograph(index))
         image, moved = board.pen.image(), None
         if self.degrade != "off":
             stroke = max(1, round(plan.room.text / 10))

@@ -12,7 +12,7 @@ from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette
 from gnomon.generators.drawing.lettering import Text, draw_texts
-from gnomon.generators.drawing.shapes import disc, needle, polar, radius_at, rotate, turning
+from gnomon.generators.drawing.shapes import disc, needle, polar, radius_at, rotate, rotation_matrix
 from gnomon.generators.rng import Rng
 
 BRANDS = ("Meridian", "Aster", "Halden", "Orlo", "Kestrel", "Vireo", "Tamsin", "Quill", "Nordlys")
@@ -121,7 +121,7 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
     pose = look.pose
     if extras.glare is not None:
         # An ellipse of light across the glass.
-        lens = disc(1.0) * (0.5, 0.16) @ turning(extras.glare) + polar(extras.glare, 0.42)
+        lens = disc(1.0) * (0.5, 0.16) @ rotation_matrix(extras.glare) + polar(extras.glare, 0.42)
         canvas.fill_fine_shapes([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover_outline(look, extras.cover)
@@ -133,7 +133,7 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
 def cover_outline(look: Look, at: float) -> Points:
     """Return the outline of what hides the dial's edge, in the picture."""
     middle = polar(at, radius_at(look.style.dial, at) + 0.05)
-    return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ turning(at) + middle)
+    return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ rotation_matrix(at) + middle)
 
 
 def extras_facts(look: Look, extras: Extras) -> dict[str, Any]:

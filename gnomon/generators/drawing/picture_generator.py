@@ -53,10 +53,10 @@ class PictureGenerator(Generator):
         return self.materials.files
 
     @property
-    def contents(self) -> dict[str, Any]:
-        return self.materials.hashes
+    def hashed_options(self) -> dict[str, Any]:
+        return self.materials.hashed_options
 
-    def photograph(self, index: int) -> UserFile | None:
+    def background_photograph(self, index: int) -> UserFile | None:
         """Return the photograph behind picture `index`; None if its background is drawn."""
         if not self.materials.has_photographs:
             return None
@@ -64,9 +64,9 @@ class PictureGenerator(Generator):
         name = Rng(self.name, "photograph", index).choice(self.materials.names("backgrounds"))
         return name if isinstance(name, UserFile) else None
 
-    def ground(self, choices: Sequence[Colour], photo: UserFile | None, rng: Rng) -> Colour:
+    def ground(self, grounds: Sequence[Colour], photo: UserFile | None, rng: Rng) -> Colour:
         """Choose a ground by chance, or the one that is most like a photograph."""
-        return rng.choice(choices) if photo is None else backgrounds.nearest_ground(photo, choices)
+        return rng.choice(grounds) if photo is None else backgrounds.nearest_ground(photo, grounds)
 
     def degrade_picture(
         self, index: int, picture: Image, keep: Points | None = None,
@@ -84,10 +84,10 @@ class PictureGenerator(Generator):
 
 
 class Materials:
-    """Backgrounds, fonts and palettes that a kind's options come to.
+    """Backgrounds, fonts and palettes that a kind's options name.
 
-    A folder means all its files in the order of their names; each is drawn as often as a built-in
-    name.
+    A folder means all its files in the order of their names; each is chosen as often as a
+    built-in name.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Materials:
         _ = self._names
 
     def names(self, option: str) -> tuple[str, ...]:
-        """Built-in names, files, and palettes by their colours."""
+        """Return the option's names: built-in ones, files, and for palettes their colours."""
         return self._names[option]
 
     @cached_property
@@ -126,15 +126,17 @@ class Materials:
         return {file.path: file for option in self._by_entry for file in self._files(option)}
 
     @property
-    def hashes(self) -> dict[str, Any]:
+    def hashed_options(self) -> dict[str, Any]:
         """The options that name files, with the files' hashes instead of their paths."""
         return {
             option: [
-                [file.sha256 for file in entries[entry]] if entry in entries else entry
+                [file.sha256 for file in files_by_entry[entry]]
+                if entry in files_by_entry
+                else entry
                 for entry in self._choices[option] or ()
             ]
-            for option, entries in self._by_entry.items()
-            if entries
+            for option, files_by_entry in self._by_entry.items()
+            if files_by_entry
         }
 
     def check_fonts(self, letters: str) -> None:
@@ -162,7 +164,7 @@ class Materials:
             if option == "palettes":
                 # A user's palette is named by its colours: the same ones from two files are one.
                 every = [self._palette_name(n) if isinstance(n, UserFile) else n for n in every]
-            # Two entries may name the same file, which is drawn as often as the others.
+            # Two entries may name the same file, which is chosen as often as the others.
             names[option] = tuple(dict.fromkeys(every))
         return names
 

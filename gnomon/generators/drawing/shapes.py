@@ -21,8 +21,8 @@ def polar(degrees: float, radius: float) -> tuple[float, float]:
     return radius * math.sin(a), -radius * math.cos(a)
 
 
-def turning(degrees: float) -> Points:
-    """A clockwise rotation, for rows of points."""
+def rotation_matrix(degrees: float) -> Points:
+    """Matrix that turns rows of points clockwise: points @ matrix."""
     a = math.radians(degrees)
     return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
 
@@ -203,7 +203,7 @@ def needle(length: float, width: float, tail: float, weight: float = 2.8) -> Sha
 def rotate(contours: Shape, degrees: float) -> Shape:
     """The contours turned clockwise from twelve, in the dial's frame (y downwards)."""
     # Hands are drawn upwards, y of a dial runs downwards: mirrored before they are turned.
-    turn = np.diag([1.0, -1.0]) @ turning(degrees)
+    turn = np.diag([1.0, -1.0]) @ rotation_matrix(degrees)
     return [contour @ turn for contour in contours]
 
 

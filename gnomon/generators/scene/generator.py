@@ -33,7 +33,7 @@ _LARGEST = 1024
 _MARGIN = 0.03
 # Pixels from the middle of a small thing to its tip.
 _LEAST = 7.0
-THINGS = ("icons", *pictures.LEAST)
+THINGS = ("icons", *pictures.MIN_SIDE)
 
 
 class ScenePlan(NamedTuple):
@@ -77,8 +77,8 @@ class Scene(PictureGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         high, alike = self.settings.objects[1], self.settings.alike
-        for what in set(self.things) - {"icons"}:
-            self._check_pictures(what, high)
+        for sort in set(self.things) - {"icons"}:
+            self._check_pictures(sort, high)
         if high > len(SIZES) * alike**2:
             raise ValueError(
                 f"objects={self.settings.objects}, alike={alike}: no more than"
@@ -111,8 +111,8 @@ class Scene(PictureGenerator):
         for item in plan.things:
             if isinstance(item, pictures.FramedPicture):
                 sample = pictures.draw_framed(image, item, _stands_out(plan.ground))
-                inks.append(oblong(*item.round_box))
-                things.append({"name": item.thing.says, "shows": sample.facts})
+                inks.append(oblong(*item.outer_box))
+                things.append({"name": item.thing.name, "shows": sample.facts})
                 # As for a picture alone: two pixels where it is 224 wide.
                 stroke = max(1, round(item.side / 112))
         image, moved = self.degrade_picture(index, image, np.concatenate(inks), stroke=stroke)
@@ -126,18 +126,18 @@ class Scene(PictureGenerator):
         }
         return Sample(self.id(index), image, question.question, target, facts)
 
-    def _check_pictures(self, what: str, most: int) -> None:
-        least = (pictures.WORN if self.degrade == "heavy" else pictures.LEAST)[what]
-        side, limit = int(cell(most, self._inner)), pictures.MOST[what]
+    def _check_pictures(self, sort: str, most: int) -> None:
+        least = (pictures.MIN_SIDE_DEGRADED if self.degrade == "heavy" else pictures.MIN_SIDE)[sort]
+        side, limit = int(cell(most, self._inner)), pictures.MAX_COUNT[sort]
         if side < least or most > limit:
             raise ValueError(
-                f"things={what}: {most} of them in size={self.size} have {side} pixels each; no"
+                f"things={sort}: {most} of them in size={self.size} have {side} pixels each; no"
                 f" more than {limit} are told apart, and {least} pixels can be read; give fewer"
                 f" objects, or a larger size, up to {_LARGEST}"
             )
         if not set(self.questions) & set(phrasing.OF_PICTURES):
             choices = ", ".join(phrasing.OF_PICTURES)
-            raise ValueError(f"questions={list(self.questions)}: {what} allow only {choices}")
+            raise ValueError(f"questions={list(self.questions)}: {sort} allow only {choices}")
 
     @property
     def _inner(self) -> float:
@@ -150,11 +150,11 @@ class Scene(PictureGenerator):
         So that no two splits share a set of things, however they are laid out.
         """
         rng = self.rng(index)
-        photo = self.photograph(index)
+        photo = self.background_photograph(index)
         rng.bits()  # the backdrop's own
-        what = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
+        sort = self.things[0] if len(self.things) == 1 else rng.choice(self.things)
         ground, contents = self.of_its_split(
-            lambda: self._contents(what, photo, rng),
+            lambda: self._contents(sort, photo, rng),
             lambda things: sorted(item.meaning for item in things[1]),
         )
         edge, side = self.size * _MARGIN, cell(len(contents), self._inner)
@@ -170,18 +170,18 @@ class Scene(PictureGenerator):
         return ScenePlan(ground, backdrop, things, question)
 
     def _contents(
-        self, what: str, photo: UserFile | None, rng: Rng
+        self, sort: str, photo: UserFile | None, rng: Rng
     ) -> tuple[colours.Colour, Sequence[Thing | pictures.Subject]]:
         """Draw shapes and icons, or subjects of framed pictures, and the ground under them."""
         # As many colours stand out from the ground as things share, up to five.
-        least = min(self.settings.alike, 5) if what == "icons" else 5
+        least = min(self.settings.alike, 5) if sort == "icons" else 5
         ground = self.ground(colours.grounds(colours.COLOURS, least), photo, rng)
-        if what == "icons":
+        if sort == "icons":
             return ground, self._things(ground, rng)
         count = rng.within(self.settings.objects)
         side = int(cell(count, self._inner))
         return ground, pictures.random_subjects(
-            what, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
+            sort, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
         )
 
     def _meaning(self, plan: ScenePlan) -> str:
@@ -218,7 +218,7 @@ def _target(question: phrasing.SceneQuestion, boxes: Sequence[Sequence[float]]) 
 def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
     """True if each thing, or each frame, stands out from the canvas where it will be."""
     for item in plan.things:
-        x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in item.round_box)
+        x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in item.outer_box)
         colour = item.colour if isinstance(item, PlacedThing) else _stands_out(plan.ground)
         # Every fourth pixel each way says enough of a photograph.
         if not colours.stand_out(pixels[y1:y2:4, x1:x2:4], [colour], colours.VISIBLE):

@@ -49,7 +49,7 @@ def expressions(
     """
     meant, icons = things[index], [icon for icon in things if isinstance(icon, PlacedThing)]
     if isinstance(meant, FramedPicture):
-        return [Expression(meant.thing.says, name=meant.thing.says)]
+        return [Expression(meant.thing.name, name=meant.thing.name)]
     thing = meant.thing
     plain = [
         Expression(thing.name, name=thing.name),
@@ -77,7 +77,7 @@ def sides_of(
     thing: PlacedThing | FramedPicture, other: PlacedThing | FramedPicture, clear: float
 ) -> list[str]:
     """Sides of the second thing on which the first lies, at least `clear` pixels away."""
-    a, b = thing.round_box, other.round_box
+    a, b = thing.outer_box, other.outer_box
     free = (b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
     return [side for side, gap in zip(SIDES, free, strict=True) if gap > clear]
 

@@ -13,7 +13,7 @@ from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import SHADES, Colour, lighten
 from gnomon.generators.drawing.pose import Slot
-from gnomon.generators.drawing.shapes import SHAPES, turning
+from gnomon.generators.drawing.shapes import SHAPES, rotation_matrix
 from gnomon.generators.rng import Rng
 
 # Contours filled with a tone of the thing's colour, main, dark or light; inner ones are holes.
@@ -109,7 +109,7 @@ class PlacedThing(NamedTuple):
     """Index among its colour's shades."""
 
     @property
-    def round_box(self) -> Edges:
+    def outer_box(self) -> Edges:
         """The circle's box; the ink's is never larger."""
         (x, y), radius = self.middle, self.radius
         return x - radius, y - radius, x + radius, y + radius
@@ -126,7 +126,7 @@ class PlacedThing(NamedTuple):
 
     def draw(self, canvas: Canvas) -> Points:
         """Draw it; return the points of its contours."""
-        turn = turning(self.turn)
+        turn = rotation_matrix(self.turn)
         # The furthest point of a contour lies on the circle around the thing.
         turn *= self.radius / _reach(self.thing.name)
         ink = []

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Fixed, Pixels, Points
+from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.drawing.lettering import font_at_size
 from gnomon.generators.drawing.pose import HALF, Pose, Slot
-from gnomon.generators.drawing.shapes import oblong, turning
+from gnomon.generators.drawing.shapes import oblong, rotation_matrix
 
-# Pixels of the flat mask's letters; finer than any picture's.
-_HIGH = 96
+# Pixels of the flat mask's font; finer than any picture's.
+_FONT_SIZE = 96
 # Level of 255 from which a pixel of a mask counts as ink.
 _INK = 40
 
@@ -34,7 +34,7 @@ class Look(NamedTuple):
     turn: float
     """Clockwise, in degrees."""
     tilt: tuple[float, float]
-    """Share by which the far side is shorter, across and down."""
+    """Shares by which the left side is shorter than the right, and the upper than the lower."""
 
 
 class PlacedText(NamedTuple):
@@ -47,7 +47,7 @@ class PlacedText(NamedTuple):
 
 def flat_text(text: str, font: str) -> FlatText:
     """Render a text and cut it to its ink."""
-    face = font_at_size(font, _HIGH)
+    face = font_at_size(font, _FONT_SIZE)
     x1, y1, x2, y2 = (int(v) for v in face.getbbox(text))
     image = Image.new("L", (x2 - x1 + 4, y2 - y1 + 4))
     ImageDraw.Draw(image).text((2 - x1, 2 - y1), text, 255, face)
@@ -65,7 +65,7 @@ def flat_text(text: str, font: str) -> FlatText:
     return FlatText(np.ascontiguousarray(mask), tuple(words))
 
 
-def size_in(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
+def scale_to_fit(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
     """Return the scale at which the turned and tilted text just fits its place."""
     low, high = _extent(_corners(shape, look))
     wide, tall = high - low
@@ -90,11 +90,11 @@ def draw_text(
 
 
 def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: Colour) -> Points:
-    """Warp the mask onto the canvas; the hull of its ink, to half a pixel of the canvas."""
+    """Warp the mask onto the canvas; return the hull of its ink, to half a canvas pixel."""
     x1, y1, x2, y2 = canvas.pixels_around(quad)
     # The mask is brought near the canvas's own size first: warping alone would skip its pixels.
-    high = float(np.linalg.norm(quad[3] - quad[0]))  # about that of the letters
-    shrink = max(1, round(mask.shape[0] / (SCALE * high)))
+    height = float(np.linalg.norm(quad[3] - quad[0]))  # about that of the letters
+    shrink = max(1, round(mask.shape[0] / (SCALE * height)))
     # Averaged, so that thin strokes keep their ink.
     small = cv2.resize(mask, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
     sx, sy = mask.shape[1] / small.shape[1], mask.shape[0] / small.shape[0]
@@ -110,22 +110,22 @@ def _stain(canvas: Canvas, mask: Pixels, matrix: Points, quad: Points, colour: C
     return ink
 
 
-def hull(ink: NDArray[np.bool_]) -> Fixed:
+def hull(ink: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the convex hull of a mask's pixels, by the first and the last of each row."""
     rows = np.flatnonzero(ink.any(1))
     first, last = ink.argmax(1)[rows], ink.shape[1] - 1 - ink[:, ::-1].argmax(1)[rows]
     ends = np.stack([np.concatenate([first, last]), np.concatenate([rows, rows])], 1)
-    corners: Fixed = cv2.convexHull(ends.astype(np.int32))[:, 0]
+    corners: NDArray[np.int32] = cv2.convexHull(ends.astype(np.int32))[:, 0]
     return corners
 
 
 def _corners(shape: tuple[int, ...], look: Look) -> Points:
     """Tilt and turn the flat rectangle's corners around its middle, in the flat's pixels."""
-    tall, wide = shape[0] / 2, shape[1] / 2
-    across, down = (1 - share for share in look.tilt)
-    # The upper side is shorter by one share, the left side by the other.
-    tilted = np.array([[down, across], [down, 1], [1, 1], [1, across]])
-    corners: Points = oblong(-wide, -tall, wide, tall) * tilted @ turning(look.turn)
+    half_height, half_width = shape[0] / 2, shape[1] / 2
+    left, upper = (1 - share for share in look.tilt)
+    tilted = np.array([[upper, left], [upper, 1], [1, 1], [1, left]])
+    straight = oblong(-half_width, -half_height, half_width, half_height)
+    corners: Points = straight * tilted @ rotation_matrix(look.turn)
     return corners
 
 

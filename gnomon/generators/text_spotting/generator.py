@@ -173,14 +173,14 @@ class TextSpotting(PictureGenerator):
 
     def key(self, index: int) -> str:
         """Return the texts and the question."""
-        plan = self._plan(self.rng(index), self.photograph(index))
+        plan = self._plan(self.rng(index), self.background_photograph(index))
         asks = " ".join(plan.expression) if plan.question == "boxes" else plan.means
         return f"{plan.question} {asks} | {' | '.join(plan.texts)}"
 
     def draw(self, index: int) -> Sample:
         """Draw one picture and ask one question about it."""
         rng = self.rng(index)
-        photo = self.photograph(index)
+        photo = self.background_photograph(index)
         plan = self._plan(rng, photo)
         style = photo or rng.choice(self.materials.procedural_backgrounds)
 
@@ -269,7 +269,7 @@ class TextSpotting(PictureGenerator):
             look = drawing.Look(rng.choice(self.materials.names("fonts")), ink, turn, tilt)
             flat = drawing.flat_text(text, look.font)
             look = self._legible(look, flat, slot)
-            fits = drawing.size_in(slot, flat.mask.shape, look)
+            fits = drawing.scale_to_fit(slot, flat.mask.shape, look)
             # From half of its place to nearly all of it, and no smaller than can be read.
             scale = min(fits, rng.uniform(0.5, 0.95) * fits + _LEAST * self.size / 224 / 96)
             placed_text = drawing.draw_text(
@@ -287,11 +287,11 @@ class TextSpotting(PictureGenerator):
 
     def _legible(self, look: drawing.Look, flat: drawing.FlatText, slot: Slot) -> drawing.Look:
         """Straighten the look as far as a long text needs to be read."""
-        tall, (across, down) = flat.mask.shape[0], look.tilt
+        tall, (left, upper) = flat.mask.shape[0], look.tilt
         # Straighter step by step, since a long text that is turned needs more room.
         for part in (1.0, 0.6, 0.3):
-            bent = look._replace(turn=part * look.turn, tilt=(part * across, part * down))
-            if drawing.size_in(slot, flat.mask.shape, bent) * tall >= _LEAST * self.size / 224:
+            bent = look._replace(turn=part * look.turn, tilt=(part * left, part * upper))
+            if drawing.scale_to_fit(slot, flat.mask.shape, bent) * tall >= _LEAST * self.size / 224:
                 return bent
         return look._replace(turn=0.0, tilt=(0.0, 0.0))
 
