@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 def scene_of(generator: Generator, index: int, draw: ModuleType) -> Any:
     """The scene that a kind's module `draw` is given for sample `index`."""
-    scenes, picture = [], draw.picture
+    name = f"draw_{generator.kind}"
+    scenes, picture = [], getattr(draw, name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            draw, "picture", lambda scene, rng: scenes.append(scene) or picture(scene, rng)
-        )
+        patch.setattr(draw, name, lambda scene, rng: scenes.append(scene) or picture(scene, rng))
         generator.draw(index)
     return scenes[0]
 

@@ -13,7 +13,7 @@ from solvers import check
 
 from gnomon.generators import Counter, create
 from gnomon.generators.counter import draw
-from gnomon.generators.counter.draw import picture
+from gnomon.generators.counter.draw import draw_counter
 from gnomon.generators.counter.scene import LIT as SEGMENTS_LIT
 from gnomon.generators.counter.scene import gear, reading, roll
 from gnomon.generators.drawing.pose import Pose
@@ -96,8 +96,8 @@ def test_a_dead_segment_leaves_a_figure_that_is_no_other():
         assert [n for n, shape in enumerate(whole) if lit <= shape and len(shape - lit) < 2] == [
             figure
         ]
-        other = picture(scene._replace(dead=None), Rng("plain"))
-        assert (np.asarray(picture(scene, Rng("plain"))) != np.asarray(other)).any()
+        other = draw_counter(scene._replace(dead=None), Rng("plain"))
+        assert (np.asarray(draw_counter(scene, Rng("plain"))) != np.asarray(other)).any()
         n_dead += 1
     assert n_dead > 25
 
@@ -111,7 +111,9 @@ def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():
         pictures = []
         for position in (4.0, 4.2):
             positions = (*scene.positions[:-1], position)
-            pixels = np.asarray(picture(scene._replace(positions=positions), Rng("wheel")), float)
+            pixels = np.asarray(
+                draw_counter(scene._replace(positions=positions), Rng("wheel")), float
+            )
             pictures.append(pixels)
         colours = scene.build.decimals if scene.decimals else scene.build.whole
         ground, ink = (np.array(colour, float) for colour in colours)
@@ -192,7 +194,7 @@ def test_the_plate_is_where_its_box_says():
     counter = Counter(questions=("where",), size=300, **UPRIGHT)
     for index in range(20):
         scene, box = scene_of(counter, index, draw), counter[index].target
-        pixels = np.asarray(picture(scene, Rng("plate")), float)
+        pixels = np.asarray(draw_counter(scene, Rng("plate")), float)
         plate = np.abs(pixels - scene.build.plate).sum(2) < 12
         ys, xs = np.nonzero(plate)
         edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)

@@ -17,7 +17,7 @@ from gnomon.generators.drawing.colours import PALETTES
 from gnomon.generators.drawing.lettering import text_tile
 from gnomon.generators.drawing.shapes import rotation_matrix
 from gnomon.generators.gauge import draw
-from gnomon.generators.gauge.draw import picture
+from gnomon.generators.gauge.draw import draw_gauge
 from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
 from gnomon.generators.gauge.questions import QUESTIONS, ZONES, ask, has_answer
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
@@ -42,7 +42,7 @@ def test_ticks_are_where_the_ink_is(instrument):
     for index in range(10):
         gauge = Gauge(instruments=(instrument,), size=300, **UPRIGHT)
         sample, scene = gauge[index], scene_of(gauge, index, draw)
-        track, tick = scene.posed_instrument.layout.track, scene.posed_instrument.layout.tick
+        track, tick = scene.instrument_at_value.layout.track, scene.instrument_at_value.layout.tick
         palette = PALETTES[sample.facts["style"]["palette"]]
         pose = np.array(sample.facts["homography"])
         low, high = (Decimal(sample.facts[k]) for k in ("low", "high"))
@@ -147,7 +147,7 @@ def test_a_photographed_pointer_stands_where_the_drawn_one_does():
         options = {"instruments": ("dial",), "size": 224, "palettes": ("plain",)}
         photo = Gauge(look="photo", **options)
         scene = scene_of(photo, index, draw)
-        plain_ = np.asarray(picture(scene._replace(look=scene.look._replace(photo=False)),
+        plain_ = np.asarray(draw_gauge(scene._replace(look=scene.look._replace(is_photo=False)),
                                     Rng("plain")), float)  # fmt: skip
         camera = np.asarray(photo[index].image, float)
         red = [

@@ -11,7 +11,7 @@ from test_contract import SMALL
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.colours import PALETTES
-from gnomon.generators.gauge.draw import CASES, RIM, GaugeScene, Look, picture
+from gnomon.generators.gauge.draw import CASES, RIM, GaugeScene, Look, draw_gauge
 from gnomon.generators.instruments import INSTRUMENTS, dial
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.straight import Thermometer
@@ -29,7 +29,7 @@ def drawn(instrument: Instrument, scale, value) -> tuple[np.ndarray, poses.Pose]
                         length=0.95 * SIDE, room=SIDE, shift=(0, 0))  # fmt: skip
     look = Look(SIDE, CASES[0], "baton", "white", "plain", "sans", pose)
     scene = GaugeScene(instrument, scale, value, (), None, look)
-    return np.asarray(picture(scene, Rng("pixels")), int), pose
+    return np.asarray(draw_gauge(scene, Rng("pixels")), int), pose
 
 
 def changed_ends(instrument: Instrument, scale, low, high, near=NEAR) -> tuple[float, float]:
@@ -155,7 +155,7 @@ def test_the_tip_of_each_dial_pointer_is_at_its_value(name, monkeypatch):
 MADE = [
     name
     for name, one in INSTRUMENTS.items()
-    if name != "dial" and one.random_design(Rng("makes"), one.scales()[0]) is not one
+    if name != "dial" and one.with_random_design(Rng("makes"), one.scales()[0]) is not one
 ]
 
 
@@ -165,7 +165,7 @@ def test_every_make_shows_its_value(name, seed):
     """The pointer's red goes out farthest where the value stands; or the card has turned."""
     rng = Rng("make", name, seed)
     scale = rng.choice(INSTRUMENTS[name].scales())
-    instrument = INSTRUMENTS[name].random_design(rng, scale)
+    instrument = INSTRUMENTS[name].with_random_design(rng, scale)
     if instrument.turn_card(0.3) is not instrument:
         check_card(instrument, scale)
         return

@@ -74,7 +74,7 @@ def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, inset: flo
 
 
 # Pixels across at which a clock in a photograph can still be read to a minute or two.
-_MIN_PIXELS = 80
+_MIN_READABLE_SIDE = 80
 # A dial is drawn in one channel: nothing 0, case 85, floor 170, ink 255. So edges are smoothed
 # once, and a table makes colours of the steps.
 _STEP = 85
@@ -191,7 +191,7 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
         first_look.background, width, ground, rng, list(zip(outlines, edges, strict=True))
     )
     canvas = Canvas((width, first_look.size), behind[: first_look.size])
-    if first_look.photo:
+    if first_look.is_photo:
         return _photograph(canvas, clocks, rng)
     for (look, angles, extras), colours in zip(clocks, palettes, strict=True):
         draw_dial(canvas, look, colours)
@@ -223,7 +223,7 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
             clock_extras.draw_above_hands(part, look, extras)
     masks = (photo.mask_of(contours, canvas.size) for contours in (hand_contours, cases, floors))
     layers = photo.Layers(without_hands.pixels, canvas.pixels, *masks)
-    return photo.photograph(layers, rng, min_pixels=_MIN_PIXELS)
+    return photo.photograph(layers, rng, min_readable_side=_MIN_READABLE_SIDE)
 
 
 def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, float]) -> None:

@@ -160,7 +160,7 @@ class Look(NamedTuple):
     mirrored: bool
     shadow: float
     """Share of light that the hands take from the floor; 0 for no shadow."""
-    photo: bool = False
+    is_photo: bool = False
     """True for a picture as a camera takes it."""
 
 
@@ -208,7 +208,7 @@ def random_look(
         bold=1.0 if style.numerals == ARABIC_24 else design.bold, hour=hour, minute=minute,
         design=design, mirrored=mirrored,
         shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
-        photo=clock.look == "photo",
+        is_photo=clock.look == "photo",
     )  # fmt: skip
 
 

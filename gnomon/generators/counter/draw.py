@@ -19,7 +19,7 @@ from gnomon.generators.rng import Rng
 # Pixels of the flat plate per pixel of the picture, and the most to a window's height.
 _FINE, _MOST = 2.0, 280
 # Pixels across at which figures can still be told apart, for each wheel of the counter.
-_MIN_PIXELS = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
+_MIN_READABLE_SIDE = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
 
 
 def case_outline(scene: CounterScene) -> Points:
@@ -66,7 +66,7 @@ def _in_cell(points: Points, build: Build, middle: Points) -> Points:
     return clipped
 
 
-def picture(scene: CounterScene, rng: Rng) -> Image.Image:
+def draw_counter(scene: CounterScene, rng: Rng) -> Image.Image:
     """Draw a counter: its flat plate first, then the plate as the pose has it."""
     width, height = scene.size
     edge, outline = scene.build.plate, scene.pose(1.03 * case_outline(scene))
@@ -86,7 +86,7 @@ def picture(scene: CounterScene, rng: Rng) -> Image.Image:
     case = photo.mask_of([scene.pose(case_outline(scene))], scene.size)
     share = case[..., None] * np.float32(1 / 255)
     pixels = np.rint(behind + (warped - behind.astype(np.float32)) * share).astype(np.uint8)
-    if not scene.photo:
+    if not scene.is_photo:
         return Image.fromarray(pixels)
     half = scene.width / 2
     floor = photo.mask_of([scene.pose(oblong(-half, -0.5, half, 0.5))], scene.size)
@@ -94,7 +94,7 @@ def picture(scene: CounterScene, rng: Rng) -> Image.Image:
     across = abs(np.ptp(scene.pose(case_outline(scene))[:, 0]))
     wheels = min(len(scene.positions), len(scene.positions) * min(scene.size) / across)
     return photo.photograph(
-        layers, rng, min_pixels=round(max(30, _MIN_PIXELS[scene.build.face] * wheels))
+        layers, rng, min_readable_side=round(max(30, _MIN_READABLE_SIDE[scene.build.face] * wheels))
     )
 
 

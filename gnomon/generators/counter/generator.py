@@ -160,7 +160,7 @@ class Counter(PictureGenerator):
         case = scene.pose(draw.case_outline(scene))
         width, height = scene.size
         keep = np.clip(case, 0, (width, height))
-        image, moved = self.degrade_picture(index, draw.picture(scene, rng), keep)
+        image, moved = self.degrade_picture(index, draw.draw_counter(scene, rng), keep)
         pose = moved.after(scene.pose)
         facts = _facts(plan, scene, pose)
         target = _target(plan, scene, facts, all_figures=self.leading_zeros)
@@ -232,7 +232,7 @@ class Counter(PictureGenerator):
             size=size,
             background=rng.choice(self.materials.names("backgrounds")),
             pose=Pose(np.eye(3)),  # once the outline is known, below
-            photo=self.look == "photo",
+            is_photo=self.look == "photo",
             dark=plan.dark,
         )
         scene = scene._replace(dead=self._dead_segment(plan, rng))

@@ -79,7 +79,7 @@ class CounterScene(NamedTuple):
     size: tuple[int, int]
     background: str
     pose: Pose
-    photo: bool
+    is_photo: bool
     dead: tuple[int, int] | None = None
     """Place of a display, from the left, and its segment that never lights."""
     dark: int = 0

@@ -38,7 +38,7 @@ class Look(NamedTuple):
     background: str
     font: str
     pose: Pose
-    photo: bool = False
+    is_photo: bool = False
     """True for a picture as a camera takes it, with light, shadows and glass."""
 
 
@@ -54,16 +54,18 @@ class GaugeScene(NamedTuple):
     look: Look
 
     @property
-    def posed_instrument(self) -> Instrument:
+    def instrument_at_value(self) -> Instrument:
         """The instrument posed at the value: its card turned, where it has one that turns."""
         return self.instrument.turn_card(self.scale.share(self.value))
 
 
-def picture(scene: GaugeScene, rng: Rng) -> Image:
+def draw_gauge(scene: GaugeScene, rng: Rng) -> Image:
     """Draw an instrument with its value."""
-    instrument, scale, look = scene.posed_instrument, scene.scale, scene.look
+    instrument, scale, look = scene.instrument_at_value, scene.scale, scene.look
     palette, pose = colours.palette(look.palette), look.pose
-    canvas = _face(scene, palette, rng) if look.case == FACE else _case(scene, palette, rng)
+    canvas = (
+        _draw_face(scene, palette, rng) if look.case == FACE else _draw_case(scene, palette, rng)
+    )
     for name, begin, end in scene.zones:
         zone = instrument.zone(scale.share(begin), scale.share(end))
         canvas.fill_fine([pose(zone)], ZONES[name])
@@ -73,10 +75,11 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
         instrument.draw_pointer(canvas, pose, pointer(scene), palette)
     for shapes in instrument.printed():
         canvas.fill_fine([pose(shape) for shape in shapes], palette.ink)
-    _graduation(canvas, scene, palette)
-    # What follows goes through masks finer still, at a quarter of the cost.
+    _draw_graduation(canvas, scene, palette)
+    # From here on all is drawn through fine masks, so that the canvas can have the picture's own
+    # size: a quarter of the cost.
     canvas = canvas.halve()
-    _texts(canvas, scene, palette.ink)
+    _draw_texts(canvas, scene, palette.ink)
     instrument.draw_details(canvas, pose, palette)
     cover = instrument.cover()
     if cover:
@@ -84,16 +87,16 @@ def picture(scene: GaugeScene, rng: Rng) -> Image:
     if scene.mark is not None:
         triangle = instrument.mark(scale.share(scene.mark))
         canvas.fill_fine([pose(triangle)], palette.ink)
-    if not look.photo:
+    if not look.is_photo:
         if instrument.pointer_covers_ticks:
             instrument.draw_pointer(canvas, pose, pointer(scene), palette)
         return canvas.picture()
     return _photograph(canvas, scene, palette, rng)
 
 
-def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
+def _draw_case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
     """Draw the backdrop with the case and its floor before it."""
-    instrument, look = scene.posed_instrument, scene.look
+    instrument, look = scene.instrument_at_value, scene.look
     case = instrument.outline(look.case, RIM)
     # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
     edges, side = [(look.pose(1.03 * case), palette.case)], SCALE * look.size
@@ -104,7 +107,7 @@ def _case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
     return canvas
 
 
-def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
+def _draw_face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
     """Draw a floor that fills the picture, with parts of what is printed beside the instrument."""
     side, pose = SCALE * scene.look.size, scene.look.pose
     canvas = Canvas(scene.look.size, np.full((side, side, 3), palette.floor, np.uint8))
@@ -124,33 +127,35 @@ def _face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -> Image:
     """Take a picture of the drawing, the pointer a little above it."""
-    instrument, look = scene.posed_instrument, scene.look
-    still, shapes = canvas.pixels.copy(), []
+    instrument, look = scene.instrument_at_value, scene.look
+    without_pointer, shapes = canvas.pixels.copy(), []
     if instrument.pointer_covers_ticks:  # columns and bars lie in the floor and cast no shadow
-        shift = np.array(photo.parallax(rng, look.pose.scale))
-        shapes = [shape + shift for shape in pointer(scene)]
-        instrument.draw_pointer(canvas, look.pose.moved(*shift), shapes, palette)
+        shift_px = np.array(photo.parallax(rng, look.pose.scale))
+        shapes = [shape + shift_px for shape in pointer(scene)]
+        instrument.draw_pointer(canvas, look.pose.moved(*shift_px), shapes, palette)
     # A face goes on beyond the picture.
     grow = 4.0 if look.case == FACE else 1.0
     case, floor = (look.pose(instrument.outline(look.case, grow * rim)) for rim in (RIM, 1.0))
     masks = (photo.mask_of(part, canvas.size) for part in (shapes, [case], [floor]))
-    layers = photo.Layers(still, canvas.pixels, *masks)
-    return photo.photograph(layers, rng, min_pixels=instrument.min_pixels)
+    layers = photo.Layers(without_pointer, canvas.pixels, *masks)
+    return photo.photograph(layers, rng, min_readable_side=instrument.min_readable_side)
 
 
 def pointer(scene: GaugeScene) -> list[Points]:
     """Return the contours of what shows the reading, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
-    shapes = scene.posed_instrument.pointer(scene.look.hand, share, SWELL / MASK_SCALE / pose.scale)
+    shapes = scene.instrument_at_value.pointer(
+        scene.look.hand, share, SWELL / MASK_SCALE / pose.scale
+    )
     return [pose(shape) for shape in shapes]
 
 
 def ticks(scene: GaugeScene) -> Points:
     """Both ends of visible ticks in the picture, [n, 2, 2]; the one on the track comes first."""
-    scale, layout = scene.scale, scene.posed_instrument.layout
+    scale, layout = scene.scale, scene.instrument_at_value.layout
     labels = set(scale.labels)
     ends = []
-    for tick in scene.posed_instrument.ticks(scale):
+    for tick in scene.instrument_at_value.ticks(scale):
         share = scale.share(tick)
         length = layout.tick * (1 if tick in labels else 0.6)
         ends.append([layout.track.at(share), layout.track.at(share, length)])
@@ -158,31 +163,30 @@ def ticks(scene: GaugeScene) -> Points:
     return points
 
 
-def _graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
+def _draw_graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
     """Ticks as thin lines; those with a label are longer and broader."""
     ends, labels = ticks(scene), set(scene.scale.labels)
-    visible = scene.posed_instrument.ticks(scene.scale)
-    long = [i for i, tick in enumerate(visible) if tick in labels]
+    visible = scene.instrument_at_value.ticks(scene.scale)
+    label_indices = [i for i, tick in enumerate(visible) if tick in labels]
     canvas.strokes(ends, palette.ink)
-    for begin, end in ends[long]:
-        side = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
+    for begin, end in ends[label_indices]:
+        half_width = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
         # At least 0.8 pixels broad, or a small instrument's labelled ticks look like the others.
-        side *= max(0.4, 0.01 * scene.look.pose.scale)
-        canvas.fill_fine(
-            [np.array([begin - side, begin + side, end + side, end - side])], palette.ink
-        )
+        half_width *= max(0.4, 0.01 * scene.look.pose.scale)
+        bar = np.array([begin - half_width, begin + half_width, end + half_width, end - half_width])
+        canvas.fill_fine([bar], palette.ink)
 
 
-def _texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
+def _draw_texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     """Write the numbers and the unit."""
-    instrument, scale = scene.posed_instrument, scene.scale
+    instrument, scale = scene.instrument_at_value, scene.scale
     texts = [*instrument.numerals(scale), *instrument.captions(scale)]
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
 
 
 def gauge_facts(scene: GaugeScene, reading: Reading, question: GaugeQuestion) -> dict[str, Any]:
     """Scale, value and places: decimals as text, places in pixels."""
-    instrument, scale, look = scene.posed_instrument, scene.scale, scene.look
+    instrument, scale, look = scene.instrument_at_value, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)
     ends = ticks(scene)
     # Scales that go round are not read to half a tick; there the fact is twice the tolerance.

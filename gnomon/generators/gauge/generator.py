@@ -212,11 +212,11 @@ class Gauge(PictureGenerator):
         name, instrument, scale, place = self._plan(rng)
         reading = instrument.reading(scale, place, self._parts)
         question = questions.ask(name, instrument, scale, self._nearest(scale, reading), rng)
-        instrument = instrument.random_design(rng, scale)
+        instrument = instrument.with_random_design(rng, scale)
         framing = _ANYWHERE if name == "find" else self._framing(instrument)
         scene = self._scene(instrument, scale, reading.value, question, framing, rng)
         case = scene.look.pose(instrument.outline(scene.look.case, RIM))
-        image, moved = self.degrade_picture(index, draw.picture(scene, rng), case)
+        image, moved = self.degrade_picture(index, draw.draw_gauge(scene, rng), case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
         scene = scene._replace(look=look)
         facts = {"question": name, **draw.gauge_facts(scene, reading, question)}
@@ -316,7 +316,7 @@ class Gauge(PictureGenerator):
             palette=self._palette(rng, has_zones=has_zones),
             background=rng.choice(self.materials.names("backgrounds")),
             font=rng.choice(self.materials.names("fonts")),
-            pose=pose, photo=self.look == "photo",
+            pose=pose, is_photo=self.look == "photo",
         )  # fmt: skip
 
     def _framing(self, instrument: Instrument) -> Framing:

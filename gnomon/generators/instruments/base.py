@@ -110,8 +110,8 @@ class Instrument(ABC):
 
     name: ClassVar[str]
     layout: Layout
-    min_pixels: ClassVar[int] = 130
-    """Pixels across at which it can still be read, in the photo look."""
+    min_readable_side: ClassVar[int] = 130
+    """Pixels of the shorter side at which it can still be read, in the photo look."""
     pointer_covers_ticks: ClassVar[bool] = False
     """True for a needle above the dial; a column or a bar lies below the ticks."""
     lies_in_face: ClassVar[bool] = False
@@ -139,7 +139,7 @@ class Instrument(ABC):
     def first_place(self, parts: int) -> int:
         """The lowest place it is read at; places count in `parts` of the way from tick to tick."""
 
-    def random_design(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one
+    def with_random_design(self, rng: Rng, scale: Scale) -> Instrument:  # noqa: ARG002 - most have one
         """Draw one of the designs that carry the scale; itself where there is but one."""
         return self
 

@@ -25,7 +25,7 @@ _SWEEP = 330.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """The way in which a scale is built; lengths in units of half the window's breadth."""
+    """The way in which a weighing scale is built; lengths in units of half the window's breadth."""
 
     radius: float = 1.6
     """From the disc's middle to the ticks."""
@@ -44,20 +44,23 @@ class BathroomScale(Instrument):
     """A bathroom scale; the value stands under the line in the middle of its window."""
 
     name: ClassVar[str] = "bathroom_scale"
-    min_pixels: ClassVar[int] = 150
+    min_readable_side: ClassVar[int] = 150
     pointer_covers_ticks = True
     has_window = True
 
-    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
-        """`card` is the share of the track to which the disc is turned."""
+    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+        """`card_share` is the share of the track to which the disc is turned."""
         self._design = design or Design()
-        self._card = card
+        self._card_share = card_share
         design = self._design
         # Ticks end a little below the window's upper edge.
         self._top = -0.72 * design.window
         self.layout = Layout(
             track=Arc(
-                (0.0, self._top + design.radius), design.radius, start=-_SWEEP * card, sweep=_SWEEP
+                (0.0, self._top + design.radius),
+                design.radius,
+                start=-_SWEEP * card_share,
+                sweep=_SWEEP,
             ),
             tick=design.tick_length,
             label=design.tick_length + 0.62 * design.digit_height + 0.06,
@@ -68,7 +71,7 @@ class BathroomScale(Instrument):
             half_size=(1.0, design.window),
         )
 
-    def random_design(self, rng: Rng, scale: Scale) -> BathroomScale:  # noqa: ARG002 - all carry each
+    def with_random_design(self, rng: Rng, scale: Scale) -> BathroomScale:  # noqa: ARG002 - all carry each
         """Draw proportions of window and disc, and a line or a triangle for the mark."""
         return BathroomScale(Design(
             radius=rng.uniform(1.45, 1.8),
@@ -152,7 +155,7 @@ class BathroomScale(Instrument):
         return 0
 
     def phrases(self) -> Phrases:
-        """A scale is read at a line."""
+        """A weighing scale, which is read at a line."""
         return Phrases("scale", "the scale's line")
 
     def _is_visible(self, share: float) -> bool:

@@ -63,18 +63,18 @@ class Compass(Instrument):
     """A compass, read to a degree or to a fifth of a tick."""
 
     name: ClassVar[str] = "compass"
-    min_pixels: ClassVar[int] = 110
+    min_readable_side: ClassVar[int] = 110
     pointer_covers_ticks = True
 
-    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
-        """`card` is the share of a turn to which the card is turned, where it turns."""
+    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+        """`card_share` is the share of a turn to which the card is turned, where it turns."""
         self._design = design or Design()
-        self._card = card
+        self._card_share = card_share
         design = self._design
         is_reversed = design.style == "survey"
         # A card is turned back by its value, which then stands above.
         track = Arc(
-            (0.0, 0.0), design.radius, start=-360 * card, sweep=-360 if is_reversed else 360
+            (0.0, 0.0), design.radius, start=-360 * card_share, sweep=-360 if is_reversed else 360
         )
         label = design.tick_length + 0.75 * design.digit_height + 0.05
         self.layout = Layout(
@@ -88,7 +88,7 @@ class Compass(Instrument):
             half_size=(1.0, 1.2) if design.style == "plate" else None,
         )
 
-    def random_design(self, rng: Rng, scale: Scale) -> Compass:
+    def with_random_design(self, rng: Rng, scale: Scale) -> Compass:
         """Draw a design: a pocket, hiker's, surveyor's, ship's or aircraft's compass."""
         has_points = len(scale.labels) == len(_POINTS)
         # Surveyors and pilots need numbers.

@@ -57,7 +57,7 @@ class RotaryDial(Instrument):
     """A dial whose last tenth ends where the first begins. It is read to a tenth of a label."""
 
     name: ClassVar[str] = "dial"
-    min_pixels: ClassVar[int] = 48
+    min_readable_side: ClassVar[int] = 48
     pointer_covers_ticks = True
     lies_in_face = True
 
@@ -75,7 +75,7 @@ class RotaryDial(Instrument):
             unit=(0, 0.5),
         )
 
-    def random_design(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
+    def with_random_design(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
         """Draw a design: proportions as on household meters."""
         digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)

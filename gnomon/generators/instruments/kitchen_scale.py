@@ -1,6 +1,6 @@
 """Kitchen and hanging scales: a needle over a round face, or a disc that turns past a mark.
 
-Kitchen makes weigh 500 g to 10 kg, to a tick of 5 to 50 g, hanging ones 10 to 100 kg; zero is at
+Kitchen scales weigh 500 g to 10 kg, to a tick of 5 to 50 g, hanging ones 10 to 100 kg; zero is at
 the top, a gap parts it from the last label. Pounds stand in a ring within on many. Hanging scales
 on which the needle goes round more than once are left out: a picture does not say which turn it is.
 """
@@ -21,13 +21,12 @@ from gnomon.generators.rng import Rng
 
 _CENTRE = (0.0, 0.0)
 _BRANDS = ("", "", "KITCHEN", "HANSON", "DOMUS", "ALPIN", "CUCINA", "WAAGE", "MAX")
-# Kilograms in a pound; other units of mass in kilograms.
-_POUND, _KILOGRAMS = 0.4536, {"kg": 1.0, "g": 0.001}
+_KG_PER_POUND, _KG_PER_UNIT = 0.4536, {"kg": 1.0, "g": 0.001}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """The way in which a scale is built; lengths in units of half its face."""
+    """The way in which a weighing scale is built; lengths in units of half its face."""
 
     style: str = "needle"
     """needle, or disc: a face that turns under a fixed mark."""
@@ -37,14 +36,15 @@ class Design:
     digit_height: float = 0.072
     radial: bool = False
     """True if the labels' feet are towards the middle, as on each disc that turns."""
-    breadth: float = 0.05
+    half_breadth: float = 0.05
     """Half the breadth of the needle at its base."""
     tail: float = 0.2
     hub: float = 0.08
-    ring: bool = False
+    has_ring: bool = False
     """True if a circle is printed along the track."""
-    pounds: bool = False
-    """True if pounds stand in a ring within the labels, where these are in kilograms."""
+    has_pounds: bool = False
+    """True if pounds stand in a ring within the labels, where the scale is in kg or g and reaches
+    4 lb."""
     brand: str = ""
 
 
@@ -52,15 +52,15 @@ class KitchenScale(NeedleInstrument):
     """A kitchen or hanging scale with a round face."""
 
     name: ClassVar[str] = "kitchen_scale"
-    min_pixels: ClassVar[int] = 120
+    min_readable_side: ClassVar[int] = 120
 
-    def __init__(self, design: Design | None = None, card: float = 0.0) -> None:
-        """`card` is the share of the track to which a turning face is turned."""
+    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+        """`card_share` is the share of the track to which a turning face is turned."""
         self._design = design or Design()
-        self._card = card
+        self._card_share = card_share
         design = self._design
         self.layout = Layout(
-            track=Arc(_CENTRE, design.radius, start=-design.sweep * card, sweep=design.sweep),
+            track=Arc(_CENTRE, design.radius, start=-design.sweep * card_share, sweep=design.sweep),
             tick=design.tick_length,
             label=design.tick_length
             + (0.75 if design.radial else 1.3) * design.digit_height
@@ -71,7 +71,7 @@ class KitchenScale(NeedleInstrument):
             unit=(0.0, 0.3),
         )
 
-    def random_design(self, rng: Rng, scale: Scale) -> KitchenScale:
+    def with_random_design(self, rng: Rng, scale: Scale) -> KitchenScale:
         """Draw proportions, needle or disc, and what is printed on the face."""
         style = rng.choice(("needle", "needle", "needle", "disc"))
         # Labels of four characters, such as 1000, have to be smaller.
@@ -83,11 +83,11 @@ class KitchenScale(NeedleInstrument):
             tick_length=rng.uniform(0.07, 0.13),
             digit_height=rng.uniform(0.06, 0.072) if wide else rng.uniform(0.08, 0.11),
             radial=style == "disc" or rng.chance(0.3),
-            breadth=rng.uniform(0.02, 0.07),
+            half_breadth=rng.uniform(0.02, 0.07),
             tail=rng.uniform(0.0, 0.35),
             hub=rng.uniform(0.04, 0.16),
-            ring=rng.chance(0.4),
-            pounds=style == "needle" and rng.chance(0.35),
+            has_ring=rng.chance(0.4),
+            has_pounds=style == "needle" and rng.chance(0.35),
             brand=rng.choice(_BRANDS),
         ))  # fmt: skip
 
@@ -111,7 +111,7 @@ class KitchenScale(NeedleInstrument):
         if design.style == "disc":
             return [polygon((0.0, 0.03 - design.radius), (-0.05, -0.98), (0.05, -0.98))]
         # What anti-aliasing adds is taken off, as long as enough of a needle remains.
-        half = max(design.breadth - swell, 0.02)
+        half = max(design.half_breadth - swell, 0.02)
         blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -design.tail)]
         return rotate([mirrored(blade)], self.arc.angle(share))
 
@@ -128,7 +128,9 @@ class KitchenScale(NeedleInstrument):
     def printed(self) -> list[Shapes]:
         """The circle along the track."""
         radius = self._design.radius
-        return [[ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]] * self._design.ring
+        return [
+            [ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]
+        ] * self._design.has_ring
 
     def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - a face has room for each
         """Thirteen, round nearly the whole face."""
@@ -147,17 +149,19 @@ class KitchenScale(NeedleInstrument):
         x, y = self.layout.unit
         for text, place, height in ((scale.unit, y, 0.1), (design.brand, -y, 0.06)):
             if text and design.style == "disc":  # turned with it
-                texts.append(self._text(text, self._card + 0.5 + 0.5 * (place < 0), 0.3, height))
+                texts.append(
+                    self._text(text, self._card_share + 0.5 + 0.5 * (place < 0), 0.3, height)
+                )
             elif text:
                 texts.append(Text(text, x, place, height))
         # Pounds at the end of the track.
-        most = float(scale.high) * _KILOGRAMS.get(scale.unit, 0.0) / _POUND
-        if design.pounds and most >= 4:
+        pounds_at_end = float(scale.high) * _KG_PER_UNIT.get(scale.unit, 0.0) / _KG_PER_POUND
+        if design.has_pounds and pounds_at_end >= 4:
             # At most twelve numbers in the ring.
-            step = next(step for step in (1, 2, 5, 10, 20, 50) if most / step <= 12)
+            step = next(step for step in (1, 2, 5, 10, 20, 50) if pounds_at_end / step <= 12)
             radius = design.radius - self.layout.label - 1.9 * design.digit_height
-            texts += [self._text(str(n), n / most, radius, 0.06)
-                      for n in range(step, int(most) + 1, step)]  # fmt: skip
+            texts += [self._text(str(n), n / pounds_at_end, radius, 0.06)
+                      for n in range(step, int(pounds_at_end) + 1, step)]  # fmt: skip
             texts.append(Text("lb", x, y + 0.15, 0.06))
         return texts
 
@@ -166,7 +170,7 @@ class KitchenScale(NeedleInstrument):
         return super().letters(scale) + "0123456789lb" + "".join(_BRANDS)
 
     def phrases(self) -> Phrases:
-        """A scale, which is read at a needle or a mark."""
+        """A weighing scale, which is read at a needle or a mark."""
         return Phrases("scale", "the scale's pointer")
 
     def _turn(self, share: float) -> int:

@@ -44,11 +44,11 @@ class Layers(NamedTuple):
     without_pointer: Pixels
     """Everything but the pointer, [height, width, 3]."""
     with_pointer: Pixels
-    mask: Pixels
+    pointer_mask: Pixels
     """255 where the pointer is, [height, width]."""
-    case: Pixels
+    case_mask: Pixels
     """255 where the instrument is, its rim with it."""
-    floor: Pixels
+    floor_mask: Pixels
     """255 where its floor is."""
 
 
@@ -71,54 +71,68 @@ def parallax(rng: Rng, unit: float) -> tuple[float, float]:
     return distance * math.cos(angle), distance * math.sin(angle)
 
 
-def photograph(layers: Layers, rng: Rng, *, min_pixels: int) -> Image.Image:
+def photograph(layers: Layers, rng: Rng, *, min_readable_side: int) -> Image.Image:
     """Photograph the layers: shrink them, degrade them, and bring them back to their size.
 
-    They keep at least `min_pixels` across, at which a person still reads the instrument: a needle's
-    direction takes fewer than the ticks beside a column. Blur is limited by it, too.
+    The shrunken picture's shorter side has at least `min_readable_side` pixels, at which a person
+    still reads the instrument: a needle's direction takes fewer than the ticks beside a column.
+    Blur is limited by it, too.
     """
     noise_rng = np.random.Generator(np.random.Philox(rng.bits()))
-    height, width = layers.mask.shape
+    height, width = layers.pointer_mask.shape
     angle = rng.uniform(0, math.tau)
     # The way that the light takes over the picture, away from the lamp.
     direction = math.cos(angle), math.sin(angle)
     scene = _materials(layers, direction, rng, noise_rng)
     scene *= _lamp_field(height, width, rng, noise_rng)
     scene = _glass(scene, rng, noise_rng)
-    scene = _obstruct(scene, layers.case, rng)
-    return Image.fromarray(_camera(scene, min_pixels, rng, noise_rng))
+    scene = _obstruct(scene, layers.case_mask, rng)
+    return Image.fromarray(_camera(scene, min_readable_side, rng, noise_rng))
 
 
 def _materials(
     layers: Layers, direction: tuple[float, float], rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
     """Floor, rim and pointer as bodies: grain, bevels, and the shadows that they cast."""
-    still, pointer, mask, case, floor = (to_float(part) for part in layers)
-    height, width = mask.shape
+    without_pointer, with_pointer, pointer_mask, case_mask, floor_mask = (
+        to_float(part) for part in layers
+    )
+    height, width = pointer_mask.shape
     side = max(height, width)
-    still *= (
+    without_pointer *= (
         1
         + rng.uniform(0, 0.05) * _grain((height, width), rng.uniform(0.5, 3), noise_rng)[..., None]
     )
     if rng.chance(0.35):
-        still = _dirt(still, floor, rng, noise_rng)
+        without_pointer = _dirt(without_pointer, floor_mask, rng, noise_rng)
     # A rim is round: its side towards the lamp is bright, the other dark.
-    rim = np.clip(case - floor, 0, 1)
-    bevel = _relief(case, 0.02 * side, direction) - _relief(floor, 0.012 * side, direction)
-    still += (rng.uniform(0.1, 0.6) * rim * bevel)[..., None]
-    # The rim stands above the floor and darkens its edge on the lamp's side.
-    depth = rng.uniform(0.0, 0.05) * side
-    under_rim = _cast_shadow(1 - floor, direction, depth, 0.4 * depth + 0.5) * floor
-    still *= 1 - (rng.uniform(0.1, 0.6) * under_rim)[..., None]
-    above = rng.uniform(0.004, 0.045) * side
-    shadow = _cast_shadow(mask, direction, above, rng.uniform(0.3, 1.0) * above + 0.5) * (1 - mask)
-    still *= 1 - (rng.uniform(0.05, 0.55) * shadow)[..., None]
-    body = pointer * (1 + rng.uniform(0, 0.5) * _relief(mask, 0.012 * side, direction))[..., None]
+    rim = np.clip(case_mask - floor_mask, 0, 1)
+    bevel = _relief(case_mask, 0.02 * side, direction) - _relief(
+        floor_mask, 0.012 * side, direction
+    )
+    without_pointer += (rng.uniform(0.1, 0.6) * rim * bevel)[..., None]
+    # The rim stands above the floor and darkens the floor's edge on the lamp's side.
+    rim_height = rng.uniform(0.0, 0.05) * side
+    under_rim = (
+        _cast_shadow(1 - floor_mask, direction, rim_height, 0.4 * rim_height + 0.5) * floor_mask
+    )
+    without_pointer *= 1 - (rng.uniform(0.1, 0.6) * under_rim)[..., None]
+    pointer_height = rng.uniform(0.004, 0.045) * side
+    shadow = _cast_shadow(
+        pointer_mask, direction, pointer_height, rng.uniform(0.3, 1.0) * pointer_height + 0.5
+    ) * (1 - pointer_mask)
+    without_pointer *= 1 - (rng.uniform(0.05, 0.55) * shadow)[..., None]
+    body = (
+        with_pointer
+        * (1 + rng.uniform(0, 0.5) * _relief(pointer_mask, 0.012 * side, direction))[..., None]
+    )
     if rng.chance(0.4):  # a highlight on shiny plastic
-        body += rng.uniform(0.1, 0.5) * _spot(mask, direction, 0.03 * side)[..., None]
+        body += rng.uniform(0.1, 0.5) * _spot(pointer_mask, direction, 0.03 * side)[..., None]
     if rng.chance(0.1):  # worn paint lets the floor through
-        mask = mask * (1 - 0.2 * np.clip(_grain((height, width), 0.03 * side, noise_rng), 0, 1))
-    scene: FloatImage = still + (body - still) * mask[..., None]
+        pointer_mask = pointer_mask * (
+            1 - 0.2 * np.clip(_grain((height, width), 0.03 * side, noise_rng), 0, 1)
+        )
+    scene: FloatImage = without_pointer + (body - without_pointer) * pointer_mask[..., None]
     return scene
 
 
@@ -169,9 +183,9 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
     if not rng.chance(0.2):
         return scene
     height, width = scene.shape[:2]
-    turn, away = rng.uniform(0, math.tau), rng.uniform(0.42, 0.62)
+    angle, distance = rng.uniform(0, math.tau), rng.uniform(0.42, 0.62)
     x, y = np.meshgrid(np.linspace(-0.5, 0.5, width), np.linspace(-0.5, 0.5, height))
-    edge = (math.cos(turn) * x + math.sin(turn) * y - away).astype(np.float32)
+    edge = (math.cos(angle) * x + math.sin(angle) * y - distance).astype(np.float32)
     cover = np.clip(edge * width / rng.uniform(0.8, 4) + 0.5, 0, 1)
     if (cover * to_float(case)).mean() > 0.03:  # never a part that must be read
         return scene
@@ -180,26 +194,28 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
     return covered
 
 
-def _camera(scene: FloatImage, min_pixels: int, rng: Rng, noise_rng: np.random.Generator) -> Pixels:
+def _camera(
+    scene: FloatImage, min_readable_side: int, rng: Rng, noise_rng: np.random.Generator
+) -> Pixels:
     """Lens, sensor, processing and file of a cheap camera."""
     height, width = scene.shape[:2]
-    image = _expose(_lens(scene, min_pixels, rng), rng)
+    image = _expose(_lens(scene, min_readable_side, rng), rng)
     pixels = _record(image, rng, noise_rng)
     how = rng.choice((cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST))
     grown: Pixels = cv2.resize(pixels, (width, height), interpolation=how)
     return grown
 
 
-def _lens(scene: FloatImage, min_pixels: int, rng: Rng) -> FloatImage:
+def _lens(scene: FloatImage, min_readable_side: int, rng: Rng) -> FloatImage:
     """Fewer pixels, defocus and shake."""
     height, width = scene.shape[:2]
     # An instrument in the middle of a wider picture has few pixels; one in four is near.
-    low = min(1.0, min_pixels / min(height, width))
+    low = min(1.0, min_readable_side / min(height, width))
     share = min(1.0, rng.uniform(low, max(low, 0.7)) if rng.chance(0.75) else rng.uniform(0.7, 1.3))
     small = (max(24, round(width * share)), max(24, round(height * share)))
     image = cv2.resize(scene, small, interpolation=cv2.INTER_AREA)
-    # Pixels of this image for one of the smallest that can be read.
-    unit = min(small) / min_pixels
+    # Pixels of this image to one pixel of the smallest readable image.
+    unit = min(small) / min_readable_side
     blurred: FloatImage = cv2.GaussianBlur(image, (0, 0), max(0.25, unit * rng.uniform(0.05, 0.65)))
     if rng.chance(0.15):
         blurred = _shake(blurred, rng.uniform(0, 180), max(1, round(unit * rng.uniform(0.5, 2))))
@@ -240,7 +256,7 @@ def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixe
 
 
 def _dirt(
-    still: FloatImage, floor: FloatImage, rng: Rng, noise_rng: np.random.Generator
+    picture: FloatImage, floor: FloatImage, rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
     """Specks and stains on the floor."""
     height, width = floor.shape
@@ -251,7 +267,7 @@ def _dirt(
     specks = cv2.GaussianBlur(specks, (0, 0), 0.7) * 3
     amount = rng.uniform(0.05, 0.35) * stains + rng.uniform(0.1, 0.6) * np.clip(specks, 0, 1)
     brown = np.array((0.35, 0.28, 0.2), np.float32)
-    dirty: FloatImage = still + (brown - still) * (np.clip(amount, 0, 0.8) * floor)[..., None]
+    dirty: FloatImage = picture + (brown - picture) * (np.clip(amount, 0, 0.8) * floor)[..., None]
     return dirty
 
 
