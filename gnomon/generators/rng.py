@@ -21,7 +21,7 @@ def digest(*parts: object, size: int = 8) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _keyed(key: bytes) -> blake2b:
+def _keyed_hasher(key: bytes) -> blake2b:
     """Return a hasher with this key: copying it costs less than hashing the key again."""
     return blake2b(key=key)
 
@@ -29,11 +29,11 @@ def _keyed(key: bytes) -> blake2b:
 class Rng:
     """Draws from a key. The same key gives the same draws on any machine, in any process."""
 
-    __slots__ = ("_blocks", "_hasher", "_place", "_words")
+    __slots__ = ("_blocks", "_hasher", "_index_bytes", "_words")
 
     def __init__(self, *key: object) -> None:
         self._hasher = blake2b(key=digest(*key, size=32))
-        self._place = b""
+        self._index_bytes = b""
         self._blocks = 0
         self._words: list[int] = []
 
@@ -41,7 +41,7 @@ class Rng:
     def at(cls, key: bytes, index: int) -> Rng:
         """Begin the draws of one index under a key of up to 64 bytes that was hashed before."""
         rng = cls.__new__(cls)
-        rng._hasher, rng._place = _keyed(key), index.to_bytes(8, "little")
+        rng._hasher, rng._index_bytes = _keyed_hasher(key), index.to_bytes(8, "little")
         rng._blocks, rng._words = 0, []
         return rng
 
@@ -86,7 +86,7 @@ class Rng:
         """Hash the next block of eight words."""
         # The hash of the key is copied, not computed again.
         hasher = self._hasher.copy()
-        hasher.update(self._place + self._blocks.to_bytes(8, "little"))
+        hasher.update(self._index_bytes + self._blocks.to_bytes(8, "little"))
         # The block's number is hashed with the index, so that a sample never runs out of draws.
         self._blocks += 1
         self._words = words = list(_WORDS(hasher.digest()))

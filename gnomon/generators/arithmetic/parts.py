@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from gnomon.files import read_toml
-from gnomon.generators.arithmetic.whole import ArithmeticLevel, Problem, number_of_digits
+from gnomon.generators.arithmetic.whole import ArithmeticLevel, Problem, random_number_with_digits
 from gnomon.generators.rng import Rng
 from gnomon.generators.wording import decimal_text, duration, exact_number
 from gnomon.sample import Text, Time
@@ -51,7 +51,7 @@ def _fraction_steps(a: Fraction, sign: str, b: Fraction, value: Fraction) -> tup
 def root(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Ask for the whole number nearest to a square, cube or fourth root."""
     degree = rng.integer(2, 4)
-    near = max(2, number_of_digits(rng, min(rng.within(level.digits), 4)))
+    near = max(2, random_number_with_digits(rng, min(rng.within(level.digits), 4)))
     # Up to a third of the way to either neighbour's power, which is under half of it as a root.
     low, power, high = ((near + i) ** degree for i in (-1, 0, 1))
     of = rng.integer(power - (power - low) // 3, power + (high - power) // 3)
@@ -66,7 +66,7 @@ def surd(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Simplify √72 to 6√2."""
     # Free of squares: nothing more can be taken out of the root.
     inner = rng.choice((2, 3, 5, 6, 7, 10, 11, 13, 14, 15))
-    outer = max(2, number_of_digits(rng, min(rng.within(level.digits), 4)))
+    outer = max(2, random_number_with_digits(rng, min(rng.within(level.digits), 4)))
     of, answer = outer * outer * inner, f"{outer}√{inner}"
     question = f"Simplify √{of}. Answer like 2√3."
     steps = (f"{of} = {outer}^2 × {inner}",)

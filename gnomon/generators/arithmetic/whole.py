@@ -21,7 +21,7 @@ class ArithmeticLevel(NamedTuple):
     terms: tuple[int, int]
     """Numbers in a chain or between brackets."""
     places: tuple[int, int]
-    """After the decimal point."""
+    """Figures after the decimal point."""
     carries: tuple[int, int] | None = None
     """Carries of a sum of two whole numbers, or borrows of a difference; None for any."""
 
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
     question: str
     """Text of the question: an expression, or the whole question."""
     answer: Target | str
-    """A text is a decimal: it becomes a Number only where the question is not drawn again."""
+    """A str is a decimal: it becomes a Number only once the question is accepted into its split."""
     steps: Iterable[str]
     """The working, a line each; worked out only where it is shown."""
     facts: dict[str, Any]
@@ -67,7 +67,7 @@ class Problem(NamedTuple):
         return cls(text, question, answer, steps, {"expression": text, "value": str(value)})
 
 
-def number_of_digits(rng: Rng, digits: int) -> int:
+def random_number_with_digits(rng: Rng, digits: int) -> int:
     """Draw a number with exactly `digits` digits."""
     return rng.within(_RANGES[digits])
 
@@ -127,7 +127,7 @@ def remainder(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 def power(rng: Rng, level: ArithmeticLevel) -> Problem:
     """7^3: to the sixth at most with one digit, cubes of two, squares of up to four."""
-    base = number_of_digits(rng, min(rng.within(level.digits), 4))
+    base = random_number_with_digits(rng, min(rng.within(level.digits), 4))
     # The greatest exponent by the base's digits: results stay below a hundred million.
     exponent = rng.integer(2, (6, 3, 2, 2)[len(str(base)) - 1])
     lines, value = [], base
@@ -167,14 +167,14 @@ def _carry_columns(rng: Rng, count: int, length: int) -> list[bool]:
     return chosen
 
 
-def _digit_pair(rng: Rng, came: int, carry: bool, least: int) -> tuple[int, int]:
+def _digit_pair(rng: Rng, carry_in: int, carry: bool, least: int) -> tuple[int, int]:
     """Draw two digits, at least `least`, that carry or do not, given the carry from the right."""
     if carry:
-        # a + b + came is 10 or more, so that b is at least 10 − came − a.
-        a = rng.integer(max(least, 1 - came), 9)
-        return a, rng.integer(max(least, 10 - came - a), 9)
-    a = rng.integer(least, 9 - came - least)
-    return a, rng.integer(least, 9 - came - a)
+        # a + b + carry_in is 10 or more, so that b is at least 10 − carry_in − a.
+        a = rng.integer(max(least, 1 - carry_in), 9)
+        return a, rng.integer(max(least, 10 - carry_in - a), 9)
+    a = rng.integer(least, 9 - carry_in - least)
+    return a, rng.integer(least, 9 - carry_in - a)
 
 
 def _commutative(first: int, second: int, sign: str, places: int, answer: str) -> Problem:
@@ -195,7 +195,7 @@ def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
     for _ in range(rng.within(level.terms) - 1):
         sign, term = rng.choice("+-"), level.random_number(rng)
         total += term if sign == "+" else -term
-        # With its sign, so that sorted terms are a meaning for every order.
+        # With its sign, so that the sorted terms are one meaning for every order.
         terms.append(sign + decimal_text(term, places))
         totals.append(short_decimal(total, places))
     steps = (
@@ -219,10 +219,10 @@ def products(rng: Rng, level: ArithmeticLevel) -> Problem:
     for _ in range(rng.within(level.terms) - 1):
         # From the end: before it was multiplied by f the value was a quotient.
         factors = [f for f in _FACTORS if value % f == 0]
-        times = bool(factors) and rng.chance(0.5)
-        factor = rng.choice(factors if times else _FACTORS)
-        before = value // factor if times else value * factor
-        sign = "×" if times else "÷"
+        is_product = bool(factors) and rng.chance(0.5)
+        factor = rng.choice(factors if is_product else _FACTORS)
+        before = value // factor if is_product else value * factor
+        sign = "×" if is_product else "÷"
         parts.append(f"{sign} {factor}")
         steps.append(f"{before} {sign} {factor} = {value}")
         value = before
@@ -247,14 +247,14 @@ def mixed(rng: Rng, level: ArithmeticLevel) -> Problem:
     return Problem.of_expression(tree.text, str(tree.value), tree.steps)
 
 
-def _tree(rng: Rng, value: int, signs: int, level: ArithmeticLevel) -> _Tree:
-    """Draw an expression of that value with `signs` operators."""
-    if signs == 0:
+def _tree(rng: Rng, value: int, n_signs: int, level: ArithmeticLevel) -> _Tree:
+    """Draw an expression of that value with `n_signs` operators."""
+    if n_signs == 0:
         return _Tree(str(value), value, "", ())
     sign, left, right = _operands(rng, value, level)
     # Operators of the left operand; the right one has the others.
-    before = rng.integer(0, signs - 1)
-    a, b = _tree(rng, left, before, level), _tree(rng, right, signs - 1 - before, level)
+    n_left = rng.integer(0, n_signs - 1)
+    a, b = _tree(rng, left, n_left, level), _tree(rng, right, n_signs - 1 - n_left, level)
     text = f"{_with_brackets(a, sign, right=False)} {sign} {_with_brackets(b, sign, right=True)}"
     return _Tree(text, value, sign, (*a.steps, *b.steps, f"{left} {sign} {right} = {value}"))
 
@@ -291,7 +291,7 @@ def _with_brackets(tree: _Tree, sign: str, *, right: bool) -> str:
     return f"({tree.text})" if weaker or same else tree.text
 
 
-# Two numbers, then several; the order is that of draws.
+# Two numbers, then several. Reordering these changes what a seed draws.
 TASKS = (
     add, subtract, multiply, divide, quotient, remainder, power, chain, products, mixed,
 )  # fmt: skip

@@ -51,8 +51,8 @@ class Story(NamedTuple):
         """The problem in signs."""
         text = str(self.steps[0].before)
         for step in self.steps:
-            text = _insert(stories.MOVES[step.move].written, text, step.numbers)
-        return _insert(stories.ENDINGS[self.ending].written, text, self.numbers)
+            text = _insert(stories.MOVES[step.move].expression, text, step.numbers)
+        return _insert(stories.ENDINGS[self.ending].expression, text, self.numbers)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -79,7 +79,7 @@ class WordProblem(Generator):
     working: bool = True
     """True to put the working before the answer."""
     ood: bool = False
-    """The worlds that are not told of without it."""
+    """The domains that are not told of without it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,10 +101,10 @@ class WordProblem(Generator):
         )
         domain = stories.DOMAINS[story.domain]
         lines = [
-            stories.MOVES[step.move].worked(step.before, step.numbers)[0] for step in story.steps
+            stories.MOVES[step.move].work_out(step.before, step.numbers)[0] for step in story.steps
         ]
-        last, answer = stories.ENDINGS[story.ending].worked(story.steps[-1].after, story.numbers)
-        unit = domain.worth if story.ending == "worth" else domain.unit or story.thing
+        last, answer = stories.ENDINGS[story.ending].work_out(story.steps[-1].after, story.numbers)
+        unit = domain.worth_unit if story.ending == "worth" else domain.unit or story.thing
         facts = {
             "meaning": story.meaning,
             "expression": story.expression,
@@ -161,16 +161,18 @@ class WordProblem(Generator):
 
     def _plan(self, rng: Rng) -> StoryPlan:
         """Draw a plan: domain, thing, ending and moves, without numbers."""
-        name = rng.choice([n for n, world in stories.DOMAINS.items() if world.held_out == self.ood])
+        name = rng.choice(
+            [n for n, domain in stories.DOMAINS.items() if domain.held_out == self.ood]
+        )
         domain = stories.DOMAINS[name]
         total = rng.within(self.settings.steps)
-        ending = rng.choice([e for e in domain.endings if len(stories.ENDINGS[e].work) < total])
-        remaining = total - len(stories.ENDINGS[ending].work)
+        ending = rng.choice([e for e in domain.endings if len(stories.ENDINGS[e].lines) < total])
+        remaining = total - len(stories.ENDINGS[ending].lines)
         moves: list[str] = []
         while remaining:
-            fitting = [m for m in stories.MOVES if len(stories.MOVES[m].work) <= remaining]
+            fitting = [m for m in stories.MOVES if len(stories.MOVES[m].lines) <= remaining]
             moves.append(rng.choice([m for m in fitting if moves.count(m) < len(domain.moves[m])]))
-            remaining -= len(stories.MOVES[moves[-1]].work)
+            remaining -= len(stories.MOVES[moves[-1]].lines)
         return name, rng.choice(domain.things), ending, moves
 
     def _with_numbers(self, plan: StoryPlan, rng: Rng) -> Story:

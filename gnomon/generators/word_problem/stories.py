@@ -1,4 +1,4 @@
-"""Worlds of stories (domains.toml) and moves (moves.toml), drawn backwards from the end."""
+"""Domains of stories (domains.toml) and moves (moves.toml), drawn backwards from the end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gnomon.generators.rng import Rng
 
 @dataclass(frozen=True)
 class Domain:
-    """A world: what is counted, what can happen to it, what is asked in the end."""
+    """A domain of stories: what is counted, what can happen to it, what is asked in the end."""
 
     things: list[str]
     start: list[str]
@@ -21,14 +21,14 @@ class Domain:
     """Sentences with a number that changes nothing, and the numbers that are likely there."""
     unit: str = ""
     """Unit of the quantity; empty where it is counted in things."""
-    worth: str = "dollars"
+    worth_unit: str = "dollars"
     """The unit of the ending `worth`."""
     held_out: bool = False
 
 
-_WORLDS = read_toml(__file__, "domains.toml")
-NAMES: list[str] = _WORLDS["names"]
-DOMAINS = {name: Domain(**fields) for name, fields in _WORLDS["domains"].items()}
+_DOMAIN_FILE = read_toml(__file__, "domains.toml")
+NAMES: list[str] = _DOMAIN_FILE["names"]
+DOMAINS = {name: Domain(**fields) for name, fields in _DOMAIN_FILE["domains"].items()}
 
 
 PARTS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth", 10: "a tenth"}
@@ -47,19 +47,19 @@ class Step(NamedTuple):
 class Move(NamedTuple):
     """A move or an ending: its working and its expression."""
 
-    work: list[str]
+    lines: list[str]
     """The lines of working."""
-    written: str
+    expression: str
     """The expression that it makes of the quantity."""
 
-    def worked(self, quantity: int, numbers: tuple[int, ...]) -> tuple[list[str], int]:
+    def work_out(self, quantity: int, numbers: tuple[int, ...]) -> tuple[list[str], int]:
         """Work the lines out; return them with their results, and the last result."""
-        lines, result = [], quantity
-        for line in self.work:
+        working, result = [], quantity
+        for line in self.lines:
             text = line.format(*numbers, q=quantity, a=result)
             result = _result(text)
-            lines.append(f"{text} = {result}")
-        return lines, result
+            working.append(f"{text} = {result}")
+        return working, result
 
 
 def _result(text: str) -> int:
@@ -79,7 +79,7 @@ MOVES, ENDINGS = (
 )
 
 
-def gain(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
+def undo_gain(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     if after < 4:
         return None
     # Two at least were there before.
@@ -87,12 +87,12 @@ def gain(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     return after - n, (n,)
 
 
-def lose(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:
+def undo_lose(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:
     n = rng.integer(2, most)
     return after + n, (n,)
 
 
-def grow(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - factors are small
+def undo_grow(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - factors are small
     factors = [k for k in range(2, 8) if after % k == 0 and after > k]
     if not factors:
         return None
@@ -100,14 +100,14 @@ def grow(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     return after // k, (k,)
 
 
-def part(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:  # noqa: ARG001 - parts are small
+def undo_part(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:  # noqa: ARG001 - parts are small
     """Half can always be lost."""
     # After a kth is lost, (k − 1)/k of the quantity remain.
     k = rng.choice([k for k in PARTS if after % (k - 1) == 0])
     return after // (k - 1) * k, (k,)
 
 
-def percent(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - percents are what they are
+def undo_percent(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - percents are what they are
     # Only percents that leave whole quantities.
     fitting = [p for p in _PERCENTS if after * 100 % (100 - p) == 0]
     if not fitting:
@@ -116,7 +116,7 @@ def percent(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | No
     return after * 100 // (100 - p), (p,)
 
 
-def groups(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
+def undo_groups(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     if after < 6:
         return None
     k = rng.integer(2, min(9, after // 3))
@@ -124,33 +124,41 @@ def groups(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | Non
     return (after - k * n, (k, n)) if after > k * n + 1 else None
 
 
-def repeated(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:
+def undo_repeated(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:
     k, n = rng.integer(2, 7), rng.integer(2, max(2, most // 4))
     return after + k * n, (k, n)
 
 
-# Undoes a move: quantity after it and largest number to quantity before it and the move's numbers.
+# Functions that undo a move: from the quantity after it and the largest number to the quantity
+# before it and the move's numbers.
 _UNDO: dict[str, Callable[[Rng, int, int], tuple[int, tuple[int, ...]] | None]] = {
-    undo.__name__: undo for undo in (gain, lose, grow, part, percent, groups, repeated)
+    "gain": undo_gain,
+    "lose": undo_lose,
+    "grow": undo_grow,
+    "part": undo_part,
+    "percent": undo_percent,
+    "groups": undo_groups,
+    "repeated": undo_repeated,
 }
 
 
 def random_ending(rng: Rng, ending: str, most: int) -> tuple[int, tuple[int, ...]]:
     """Draw the last quantity and the ending's numbers."""
-    last = rng.integer(2, most)
-    if ending == "each":
+    number = rng.integer(2, most)
+    if ending == "each":  # each of k gets the number
         k = rng.integer(2, 9)
-        return last * k, (k,)
+        return number * k, (k,)
     if ending == "worth":
-        return last, (rng.integer(2, 12),)
-    return last, (rng.integer(2, most),) if ending == "both" else ()
+        return number, (rng.integer(2, 12),)
+    return number, (rng.integer(2, most),) if ending == "both" else ()
 
 
 def undo_move(rng: Rng, after: int, move: str, most: int) -> Step:
-    """Undo a move that led to the quantity, or another of as many steps if that cannot be."""
-    steps = len(MOVES[move].work)
-    others = [m for m in MOVES if m != move and len(MOVES[m].work) == steps]
+    """Undo a move that led to the quantity, or another of as many lines if that cannot be."""
+    n_lines = len(MOVES[move].lines)
+    others = [m for m in MOVES if m != move and len(MOVES[m].lines) == n_lines]
     # Quantities beyond a thousand times the largest number are no story's.
-    while not (before := _UNDO[move](rng, after, most)) or before[0] > 1000 * most:
+    while not (origin := _UNDO[move](rng, after, most)) or origin[0] > 1000 * most:
         move = others.pop(rng.integer(0, len(others) - 1))  # `lose` and `repeated` always can
-    return Step(move, before[1], before[0], after)
+    quantity, numbers = origin
+    return Step(move, numbers, quantity, after)
