@@ -46,18 +46,18 @@ def test_displays_light_the_bars_of_their_figures(face, blank_zeros):
     for index in range(25):
         sample, scene = counter[index], scene_of(counter, index, draw)
         build, pixels = scene.build, np.asarray(sample.image, float)
-        ground, ink = (np.array(colour, float) for colour in build.whole)
-        half = min(0.3 * build.figure, 0.38 * build.breadth)
+        ground, ink = (np.array(colour, float) for colour in build.whole_colours)
+        half = min(0.3 * build.figure_height, 0.38 * build.breadth)
         n_dark = len(scene.positions) - len(sample.facts["digits"])
         dark += n_dark
         if blank_zeros:  # a zero stands alone before the point
-            whole = sample.facts["digits"][: len(scene.positions) - n_dark - scene.decimals]
+            whole = sample.facts["digits"][: len(scene.positions) - n_dark - scene.n_decimals]
             assert whole == "0" or not whole.startswith("0")
         for place, figure in enumerate(" " * n_dark + sample.facts["digits"]):
             lit = set()
             for name, (right, down) in BARS.items():
-                lean = 0.12 * down * build.figure if build.font == "slanted" else 0.0
-                point = (scene.middle(place) + 2 * half * right - lean, down * build.figure)
+                lean = 0.12 * down * build.figure_height if build.font == "slanted" else 0.0
+                point = (scene.middle(place) + 2 * half * right - lean, down * build.figure_height)
                 x, y = scene.pose.at(*point)
                 colour = pixels[int(y), int(x)]
                 if np.abs(colour - ink).sum() < np.abs(colour - ground).sum():
@@ -107,7 +107,9 @@ def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():
     counter = Counter(faces=("wheels",), questions=("wheel",), size=400, **UPRIGHT)
     for index in range(12):
         scene = scene_of(counter, index, draw)
-        scene = scene._replace(build=scene.build._replace(curve=100.0, pitch=1.0, figure=0.5))
+        scene = scene._replace(
+            build=scene.build._replace(curve=100.0, pitch=1.0, figure_height=0.5)
+        )
         pictures = []
         for position in (4.0, 4.2):
             positions = (*scene.positions[:-1], position)
@@ -115,7 +117,7 @@ def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():
                 draw_counter(scene._replace(positions=positions), Rng("wheel")), float
             )
             pictures.append(pixels)
-        colours = scene.build.decimals if scene.decimals else scene.build.whole
+        colours = scene.build.decimal_colours if scene.n_decimals else scene.build.whole_colours
         ground, ink = (np.array(colour, float) for colour in colours)
         x, y = scene.pose.at(scene.middle(len(scene.positions) - 1), 0.0)
         half = int(0.3 * scene.build.breadth * scene.pose.scale)
@@ -144,8 +146,8 @@ def test_the_pointers_of_a_register_go_one_way_and_the_other():
     for index in range(12):
         sample, scene = counter[index], scene_of(counter, index, draw)
         pixels = np.asarray(sample.image, float)
-        pointer = np.array(scene.build.decimals[0], float)
-        ground = np.array(scene.build.whole[0], float)
+        pointer = np.array(scene.build.decimal_colours[0], float)
+        ground = np.array(scene.build.whole_colours[0], float)
         if np.abs(pointer - ground).sum() < 200:
             continue
         unit, count = scene.pose.scale, len(scene.positions)
@@ -195,7 +197,7 @@ def test_the_plate_is_where_its_box_says():
     for index in range(20):
         scene, box = scene_of(counter, index, draw), counter[index].target
         pixels = np.asarray(draw_counter(scene, Rng("plate")), float)
-        plate = np.abs(pixels - scene.build.plate).sum(2) < 12
+        plate = np.abs(pixels - scene.build.plate_colour).sum(2) < 12
         ys, xs = np.nonzero(plate)
         edges = (xs.min(), ys.min(), xs.max() + 1, ys.max() + 1)
         assert edges == pytest.approx((box.x1, box.y1, box.x2, box.y2), abs=2)
@@ -211,7 +213,7 @@ def test_boxes_of_figures_end_where_their_ink_does(face):
     for index in range(12):
         sample, scene = counter[index], scene_of(counter, index, draw)
         build, scale, pixels = scene.build, scene.pose.scale, np.asarray(sample.image, float)
-        first_decimal = len(scene.positions) - scene.decimals
+        first_decimal = len(scene.positions) - scene.n_decimals
         # Halfway to the next figure of a wheel, which shows at its edge, and within the window.
         half = min(0.48, build.curve * np.sin(build.pitch / 2 / build.curve))
         for place, box in enumerate(sample.facts["figure_boxes"]):
@@ -219,7 +221,9 @@ def test_boxes_of_figures_end_where_their_ink_does(face):
                 continue  # its marks have the colour of its figure
             ground, ink = (
                 np.array(colour, float)
-                for colour in (build.decimals if place >= first_decimal else build.whole)
+                for colour in (
+                    build.decimal_colours if place >= first_decimal else build.whole_colours
+                )
             )
             x, y = scene.pose.at(scene.middle(place), 0.0)
             left, right = (round(x + side * scale * build.breadth / 2) for side in (-1, 1))

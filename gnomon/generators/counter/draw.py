@@ -16,7 +16,7 @@ from gnomon.generators.drawing.shapes import oblong, polar
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
-# Pixels of the flat plate per pixel of the picture, and the most to a window's height.
+# Plate pixels per picture pixel, and the most pixels per window height.
 _FINE, _MOST = 2.0, 280
 # Pixels across at which figures can still be told apart, for each wheel of the counter.
 _MIN_READABLE_SIDE = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
@@ -28,8 +28,8 @@ def case_outline(scene: CounterScene) -> Points:
     return oblong(-half - side, -0.5 - above, half + side, 0.5 + above)
 
 
-# Pixels to a window's height, and the level of 255 from which ink counts, where it is measured.
-_MEASURE, _INK = 240, 90
+# Where ink is measured: pixels per window height, and the least level (of 255) that counts.
+_MEASURE, _INK_LEVEL = 240, 90
 
 
 def figure_ink(scene: CounterScene, index: int) -> Points:
@@ -41,20 +41,20 @@ def figure_ink(scene: CounterScene, index: int) -> Points:
     figure = int(scene.positions[index])
     if build.face in ("lcd", "led"):
         dead = scene.dead[1] if scene.dead and scene.dead[0] == index else None
-        bars = enumerate(_segments(build.font, build.figure, build.breadth))
+        bars = enumerate(_segments(build.font, build.figure_height, build.breadth))
         lit = [bar for n, bar in bars if str(n) in LIT[figure] and n != dead]
         return _in_cell(np.concatenate(lit), build, middle)
     room = round(_MEASURE * build.breadth)
-    ink = _figure(str(figure), build, round(_MEASURE * build.figure), room) > _INK
-    rows = np.flatnonzero(ink.any(1))
-    first, last = ink.argmax(1)[rows], ink.shape[1] - ink[:, ::-1].argmax(1)[rows]
+    ink_mask = _figure(str(figure), build, round(_MEASURE * build.figure_height), room) > _INK_LEVEL
+    rows = np.flatnonzero(ink_mask.any(1))
+    first, last = ink_mask.argmax(1)[rows], ink_mask.shape[1] - ink_mask[:, ::-1].argmax(1)[rows]
     # Upper and lower edges of each row; on a cylinder both lie nearer to its middle.
     xs, ys = (
         np.concatenate([first, last, first, last]),
         np.concatenate([rows, rows, rows + 1, rows + 1]),
     )
     points = np.stack([xs, ys], 1).astype(float)
-    points = (points - (ink.shape[1] / 2, ink.shape[0] / 2)) / _MEASURE
+    points = (points - (ink_mask.shape[1] / 2, ink_mask.shape[0] / 2)) / _MEASURE
     points[:, 1] = build.curve * np.sin(points[:, 1] / build.curve)
     return _in_cell(points, build, middle)
 
@@ -69,105 +69,109 @@ def _in_cell(points: Points, build: Build, middle: Points) -> Points:
 def draw_counter(scene: CounterScene, rng: Rng) -> Image.Image:
     """Draw a counter: its flat plate first, then the plate as the pose has it."""
     width, height = scene.size
-    edge, outline = scene.build.plate, scene.pose(1.03 * case_outline(scene))
-    ground = blend(edge, (255, 255, 255), 0.4)
-    ground = ground_clear_of((edge,), ground, SPREADS.get(scene.background, 0))
-    behind = background_behind(scene.background, max(scene.size), ground, rng, [(outline, edge)])[
-        :height, :width
-    ]
+    # The outline lies just outside of the case, where it must stand out.
+    plate_colour, outline = scene.build.plate_colour, scene.pose(1.03 * case_outline(scene))
+    ground = blend(plate_colour, (255, 255, 255), 0.4)
+    ground = ground_clear_of((plate_colour,), ground, SPREADS.get(scene.background, 0))
+    behind = background_behind(
+        scene.background, max(scene.size), ground, rng, [(outline, plate_colour)]
+    )[:height, :width]
     # A wheel that fills the picture takes a fine plate; one of nine a coarse one.
-    unit = round(min(_MOST, _FINE * scene.pose.scale))
-    plate, corner = _plate(scene, unit, rng)
-    to_plate = np.array([[unit, 0, -unit * corner[0]], [0, unit, -unit * corner[1]], [0, 0, 1]])
-    way = np.linalg.inv(HALF) @ scene.pose.matrix @ np.linalg.inv(to_plate) @ HALF
+    height_px = round(min(_MOST, _FINE * scene.pose.scale))
+    plate, corner = _plate(scene, height_px, rng)
+    to_plate = np.array(
+        [[height_px, 0, -height_px * corner[0]], [0, height_px, -height_px * corner[1]], [0, 0, 1]]
+    )
+    to_picture = np.linalg.inv(HALF) @ scene.pose.matrix @ np.linalg.inv(to_plate) @ HALF
     warped = cv2.warpPerspective(
-        plate, way, scene.size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+        plate, to_picture, scene.size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
     )
     case = photo.mask_of([scene.pose(case_outline(scene))], scene.size)
-    share = case[..., None] * np.float32(1 / 255)
-    pixels = np.rint(behind + (warped - behind.astype(np.float32)) * share).astype(np.uint8)
+    alpha = case[..., None] * np.float32(1 / 255)
+    pixels = np.rint(behind + (warped - behind.astype(np.float32)) * alpha).astype(np.uint8)
     if not scene.is_photo:
         return Image.fromarray(pixels)
     half = scene.width / 2
     floor = photo.mask_of([scene.pose(oblong(-half, -0.5, half, 0.5))], scene.size)
     layers = photo.Layers(pixels, pixels, np.zeros_like(case), case, floor)
     across = abs(np.ptp(scene.pose(case_outline(scene))[:, 0]))
-    wheels = min(len(scene.positions), len(scene.positions) * min(scene.size) / across)
-    return photo.photograph(
-        layers, rng, min_readable_side=round(max(30, _MIN_READABLE_SIDE[scene.build.face] * wheels))
-    )
+    visible_wheels = min(len(scene.positions), len(scene.positions) * min(scene.size) / across)
+    side = round(max(30, _MIN_READABLE_SIDE[scene.build.face] * visible_wheels))
+    return photo.photograph(layers, rng, min_readable_side=side)
 
 
-def _plate(scene: CounterScene, unit: int, rng: Rng) -> tuple[Pixels, tuple[float, float]]:
-    """The whole plate from above, `unit` pixels to a window's height, and its upper left corner."""
+def _plate(scene: CounterScene, height_px: int, rng: Rng) -> tuple[Pixels, tuple[float, float]]:
+    """The whole plate from above, its window `height_px` high, and its upper left corner."""
     build, outline = scene.build, case_outline(scene)
     corner = float(outline[:, 0].min()), float(outline[:, 1].min())
-    across, down = (round(unit * float(side)) for side in np.ptp(outline, axis=0))
+    across, down = (round(height_px * float(side)) for side in np.ptp(outline, axis=0))
     plate = np.empty((down, across, 3), np.uint8)
-    plate[:] = build.plate
-    wheels, first = len(scene.positions), len(scene.positions) - scene.decimals
+    plate[:] = build.plate_colour
+    wheels, first = len(scene.positions), len(scene.positions) - scene.n_decimals
 
     def place(x: float, y: float) -> tuple[int, int]:
-        return round(unit * (x - corner[0])), round(unit * (y - corner[1]))
+        return round(height_px * (x - corner[0])), round(height_px * (y - corner[1]))
 
-    if build.framed and scene.decimals:
+    if build.framed and scene.n_decimals:
         left = scene.middle(first) - build.breadth / 2 - 0.06
         cv2.rectangle(plate, place(left, -0.58), place(scene.width / 2 + 0.06, 0.58),
-                      build.decimals[0], -1)  # fmt: skip
-    window = {"wheels": (10, 10, 10), "dials": build.plate}.get(build.face, build.whole[0])
+                      build.decimal_colours[0], -1)  # fmt: skip
+    window = {"wheels": (10, 10, 10), "dials": build.plate_colour}.get(
+        build.face, build.whole_colours[0]
+    )
     cv2.rectangle(plate, place(-scene.width / 2, -0.5), place(scene.width / 2, 0.5), window, -1)
     for wheel, position in enumerate(scene.positions):
-        colours = build.decimals if wheel >= first else build.whole
+        colours = build.decimal_colours if wheel >= first else build.whole_colours
         x, y = place(scene.middle(wheel) - build.breadth / 2, -0.5)
         if build.face == "dials":
-            cell = _dial(scene, wheel, position, unit)
+            cell = _dial(scene, wheel, position, height_px)
         elif build.face == "wheels":
-            cell = _wheel(scene, position, unit, colours, is_last=wheel == wheels - 1)
+            cell = _wheel(scene, position, height_px, colours, is_last=wheel == wheels - 1)
         else:
             dead = scene.dead[1] if scene.dead and scene.dead[0] == wheel else None
             figure = None if wheel < scene.dark else int(position)
-            cell = _display(scene, figure, unit, colours, rng, dead)
-        part = plate[y : y + unit, x : x + cell.shape[1]]
+            cell = _display(scene, figure, height_px, colours, rng, dead)
+        part = plate[y : y + height_px, x : x + cell.shape[1]]
         part[:] = cell[: part.shape[0], : part.shape[1]]
-    if 0 < scene.decimals < wheels and build.face != "dials":
-        ink = build.whole[1] if build.face != "wheels" else _readable(build.plate)
+    if 0 < scene.n_decimals < wheels and build.face != "dials":
+        ink = build.whole_colours[1] if build.face != "wheels" else _readable(build.plate_colour)
         # Between two displays, or on the plate under the gap between two wheels.
         below = 0.36 if build.face != "wheels" else 0.56
         point = place((scene.middle(first - 1) + scene.middle(first)) / 2, below)
-        cv2.circle(plate, point, max(2, round(0.045 * unit)), ink, -1, cv2.LINE_AA)
+        cv2.circle(plate, point, max(2, round(0.045 * height_px)), ink, -1, cv2.LINE_AA)
     if scene.unit:
-        tile = text_tile(scene.unit, "sans", max(8, round(0.22 * unit)), 0)
+        tile = text_tile(scene.unit, "sans", max(8, round(0.22 * height_px)), 0)
         x, y = place(scene.width / 2 + 0.08, 0.0)
         if x + tile.shape[1] < across:
-            _ink(plate, tile, x, y - tile.shape[0] // 2, _readable(build.plate))
+            _print_mask(plate, tile, x, y - tile.shape[0] // 2, _readable(build.plate_colour))
     return plate, corner
 
 
 def _wheel(
-    scene: CounterScene, position: float, unit: int, colours: tuple[Colour, Colour],
+    scene: CounterScene, position: float, height_px: int, colours: tuple[Colour, Colour],
     *, is_last: bool,
 ) -> Pixels:  # fmt: skip
     """Draw a wheel through its window: figures move upwards, the next comes from below."""
     build, (ground, ink) = scene.build, colours
-    wide = round(unit * build.breadth)
-    tall = 3 * unit  # of the wheel unrolled, its middle in the middle
+    wide = round(height_px * build.breadth)
+    tall = 3 * height_px  # of the wheel unrolled, its middle in the middle
     strip = np.empty((tall, wide, 3), np.uint8)
     strip[:] = ground
     for figure in range(int(position) - 1, int(position) + 3):
-        tile = _figure(str(figure % 10), build, round(unit * build.figure), wide)
-        y = tall / 2 + (figure - position) * unit * build.pitch - tile.shape[0] / 2
-        _ink(strip, tile, (wide - tile.shape[1]) // 2, round(y), ink)
+        tile = _figure(str(figure % 10), build, round(height_px * build.figure_height), wide)
+        y = tall / 2 + (figure - position) * height_px * build.pitch - tile.shape[0] / 2
+        _print_mask(strip, tile, (wide - tile.shape[1]) // 2, round(y), ink)
     if build.teeth and is_last:
-        _graduate(strip, unit, position, ink, build)
+        _graduate(strip, height_px, position, ink, build)
     # On a cylinder a row at y of the window lies further along the wheel; its edges turn away.
-    heights = (np.arange(unit) + 0.5) / unit - 0.5
+    heights = (np.arange(height_px) + 0.5) / height_px - 0.5
     angle = np.arcsin(np.clip(heights / build.curve, -1, 1))
-    rows = (tall / 2 + unit * build.curve * angle - 0.5).astype(np.float32)
+    rows = (tall / 2 + height_px * build.curve * angle - 0.5).astype(np.float32)
     columns = np.arange(wide, dtype=np.float32)
     warped = cv2.remap(
         strip,
-        np.broadcast_to(columns, (unit, wide)).copy(),
-        np.broadcast_to(rows[:, None], (unit, wide)).copy(),
+        np.broadcast_to(columns, (height_px, wide)).copy(),
+        np.broadcast_to(rows[:, None], (height_px, wide)).copy(),
         cv2.INTER_LINEAR,
         borderMode=cv2.BORDER_REPLICATE,
     )
@@ -176,47 +180,47 @@ def _wheel(
     return shaded
 
 
-def _graduate(strip: Pixels, unit: int, position: float, ink: Colour, build: Build) -> None:
+def _graduate(strip: Pixels, height_px: int, position: float, ink: Colour, build: Build) -> None:
     """Mark every fifth of a figure along the right edge of a wheel that is unrolled."""
     tall, wide = strip.shape[:2]
-    step, length = unit * build.pitch / 5, round(build.teeth * wide)
-    first = tall / 2 - position % 1 * unit * build.pitch
+    step, length = height_px * build.pitch / 5, round(build.teeth * wide)
+    first = tall / 2 - position % 1 * height_px * build.pitch
     thick = max(1, round(0.25 * step))
     for n in range(-15, 20):
         y = round(first + n * step)
         cv2.rectangle(strip, (wide - length, y), (wide - 1, y + thick), ink, -1)
 
 
-def _dial(scene: CounterScene, index: int, position: float, unit: int) -> Pixels:
+def _dial(scene: CounterScene, index: int, position: float, height_px: int) -> Pixels:
     """Draw a dial of a register, its labels the way round that it turns."""
     build, last = scene.build, len(scene.positions) - 1
-    ground, ink = build.whole
-    pointer = build.decimals[0]
+    ground, ink = build.whole_colours
+    pointer = build.decimal_colours[0]
     # Neighbours mesh, so they turn in opposite directions; the last is the build's own.
-    way = 1 if build.clockwise == ((last - index) % 2 == 0) else -1
-    cell = np.empty((unit, unit, 3), np.uint8)
-    cell[:] = build.plate
+    direction = 1 if build.clockwise == ((last - index) % 2 == 0) else -1
+    cell = np.empty((height_px, height_px, 3), np.uint8)
+    cell[:] = build.plate_colour
 
-    def at(share: float, radius: float) -> tuple[int, int]:
+    def at(turn: float, radius: float) -> tuple[int, int]:
         """A point of the dial in sixteenths of a pixel."""
-        x, y = polar(way * 360 * share, radius)
-        return round(16 * unit * (0.5 + x)), round(16 * unit * (0.5 + y))
+        x, y = polar(direction * 360 * turn, radius)
+        return round(16 * height_px * (0.5 + x)), round(16 * height_px * (0.5 + y))
 
     # OpenCV counts in sixteenths where its last argument, the shift, is 4.
-    thick = max(1, round(0.012 * unit))
+    thick = max(1, round(0.012 * height_px))
     middle = at(0, 0)
-    cv2.circle(cell, middle, round(16 * 0.48 * unit), ground, -1, cv2.LINE_AA, 4)
-    cv2.circle(cell, middle, round(16 * 0.48 * unit), ink, thick, cv2.LINE_AA, 4)
+    cv2.circle(cell, middle, round(16 * 0.48 * height_px), ground, -1, cv2.LINE_AA, 4)
+    cv2.circle(cell, middle, round(16 * 0.48 * height_px), ink, thick, cv2.LINE_AA, 4)
     for figure in range(10):
         cv2.line(cell, at(figure / 10, 0.48), at(figure / 10, 0.42), ink, thick, cv2.LINE_AA, 4)
-        tile = text_tile(str(figure), build.font, max(5, round(0.13 * unit)), 0)
+        tile = text_tile(str(figure), build.font, max(5, round(0.13 * height_px)), 0)
         x, y = (side // 16 for side in at(figure / 10, 0.335))
-        _ink(cell, tile, x - tile.shape[1] // 2, y - tile.shape[0] // 2, ink)
-    share = position / 10
+        _print_mask(cell, tile, x - tile.shape[1] // 2, y - tile.shape[0] // 2, ink)
+    turn = position / 10
     # A kite: its tip, its two sides and the blunt end behind the pivot.
-    hand = [at(share, 0.4), at(share + 0.25, 0.05), at(share + 0.5, 0.1), at(share - 0.25, 0.05)]
+    hand = [at(turn, 0.4), at(turn + 0.25, 0.05), at(turn + 0.5, 0.1), at(turn - 0.25, 0.05)]
     cv2.fillPoly(cell, [np.array(hand, np.int32)], pointer, cv2.LINE_AA, 4)
-    cv2.circle(cell, middle, round(16 * 0.05 * unit), pointer, -1, cv2.LINE_AA, 4)
+    cv2.circle(cell, middle, round(16 * 0.05 * height_px), pointer, -1, cv2.LINE_AA, 4)
     return cell
 
 
@@ -243,23 +247,23 @@ def _narrowed(text: str, font: str, height: int, narrow: float) -> Pixels:
 
 
 def _display(
-    scene: CounterScene, figure: int | None, unit: int, colours: tuple[Colour, Colour], rng: Rng,
-    dead: int | None,
+    scene: CounterScene, figure: int | None, height_px: int, colours: tuple[Colour, Colour],
+    rng: Rng, dead: int | None,
 ) -> Pixels:  # fmt: skip
     """Draw a place of a seven-segment display; a dead segment and a dark place are not lit."""
     build, (ground, ink) = scene.build, colours
-    wide = round(unit * build.breadth)
-    cell = np.empty((unit, wide, 3), np.uint8)
+    wide = round(height_px * build.breadth)
+    cell = np.empty((height_px, wide, 3), np.uint8)
     cell[:] = ground
     ghost = blend(ground, ink, 0.1 if build.face == "lcd" else 0.04)
-    for segment, shape in enumerate(_segments(build.font, build.figure, build.breadth)):
+    for segment, shape in enumerate(_segments(build.font, build.figure_height, build.breadth)):
         # LEDs age one by one.
         fading = rng.uniform(0.0, 0.25) if build.face == "led" else 0.0
         is_lit = figure is not None and str(segment) in LIT[figure] and segment != dead
-        points = [np.rint(16 * (unit * shape + (wide / 2, unit / 2))).astype(np.int32)]
+        points = [np.rint(16 * (height_px * shape + (wide / 2, height_px / 2))).astype(np.int32)]
         cv2.fillPoly(cell, points, blend(ink, ground, fading) if is_lit else ghost, cv2.LINE_AA, 4)
     if build.face == "led":  # light spills over
-        glow = cv2.GaussianBlur(cell, (0, 0), 0.05 * unit)
+        glow = cv2.GaussianBlur(cell, (0, 0), 0.05 * height_px)
         cell = np.asarray(cv2.addWeighted(cell, 0.85, glow, 0.45, 0))
     return cell
 
@@ -285,7 +289,7 @@ def _segments(style: str, height: float, breadth: float) -> list[Points]:
     return [bar - np.stack([lean * bar[:, 1], np.zeros(len(bar))], 1) for bar in bars]
 
 
-def _ink(plate: Pixels, tile: Pixels, x: int, y: int, ink: Colour) -> None:
+def _print_mask(plate: Pixels, tile: Pixels, x: int, y: int, ink: Colour) -> None:
     """Print a mask with its upper left corner at (x, y), as far as it lies on the plate."""
     left, top = max(0, -x), max(0, -y)
     part = plate[max(0, y) : max(0, y + tile.shape[0]), max(0, x) : max(0, x + tile.shape[1])]

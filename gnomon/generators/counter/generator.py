@@ -226,7 +226,7 @@ class Counter(PictureGenerator):
         unit = rng.choice(scenes.UNITS)
         scene = scenes.CounterScene(
             positions=positions,
-            decimals=plan.decimals,
+            n_decimals=plan.decimals,
             unit=unit,
             build=build,
             size=size,

@@ -38,7 +38,7 @@ class Build(NamedTuple):
     face: str
     font: str
     """Font of a wheel's figures, or style of segments."""
-    figure: float
+    figure_height: float
     """Height of a figure."""
     narrow: float
     """Breadth of a figure, relative to its font's: those of meters are narrow."""
@@ -52,11 +52,11 @@ class Build(NamedTuple):
     """Radius of a wheel; the smaller, the more its figures shrink above and below."""
     margin: tuple[float, float]
     """Plate beside the window and above it."""
-    whole: tuple[Colour, Colour]
+    whole_colours: tuple[Colour, Colour]
     """A wheel and its figures; ground and segments of a display."""
-    decimals: tuple[Colour, Colour]
+    decimal_colours: tuple[Colour, Colour]
     """The same after the decimal point; a register's pointers have the first colour."""
-    plate: Colour
+    plate_colour: Colour
     framed: bool
     """True if a frame in the decimals' colour lies around them."""
     clockwise: bool = True
@@ -72,7 +72,7 @@ class CounterScene(NamedTuple):
 
     positions: tuple[float, ...]
     """Turn of each wheel or pointer, 0 to 10, the first on the left; whole numbers on a display."""
-    decimals: int
+    n_decimals: int
     """Wheels after the decimal point."""
     unit: str
     build: Build
@@ -148,7 +148,7 @@ def random_build(face: str, font: str, rng: Rng) -> Build:
     return Build(
         face=face,
         font=font,
-        figure=rng.uniform(0.52, 0.8),
+        figure_height=rng.uniform(0.52, 0.8),
         narrow=round(rng.uniform(0.65, 1.0), 2),
         breadth=1.0 if face == "dials" else rng.uniform(0.56, 0.8),
         gap=rng.uniform(0.02, 0.3) if face in ("wheels", "dials") else rng.uniform(0.0, 0.06),
@@ -156,9 +156,9 @@ def random_build(face: str, font: str, rng: Rng) -> Build:
         curve=rng.uniform(0.62, 2.0),
         # Small dials need all the room.
         margin=(rng.uniform(0.15, 0.3 if face == "dials" else 0.9), rng.uniform(0.15, 0.7)),
-        whole=whole,
-        decimals=decimals,
-        plate=rgb(rng.choice(_PLATES)),
+        whole_colours=whole,
+        decimal_colours=decimals,
+        plate_colour=rgb(rng.choice(_PLATES)),
         framed=rng.chance(0.3),
         clockwise=rng.chance(0.7),
         stroke=random_stroke(rng) if font == ENGRAVED else None,
