@@ -18,21 +18,21 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
     right = room[2] - gap
     bottom = _under_label(board, room[3], labels[0], (left, right))
     widest = max(map(small.width, names))
-    # Names that do not fit side by side are written upright.
+    # Names that do not fit side by side are written vertically.
     flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
     # The last edge's number is centred under the plot's corner.
     right -= small.width(names[-1]) // 2 if edges and flat else 0
     spare = _value_room(board)
     under = spare if plan.axis.low < 0 else 0
-    bottom -= (small.line if flat else widest) + _name_offset(board) + under
-    board.plot = (left, room[1] + gap + max(spare, small.capital // 2), right, bottom)
+    bottom -= (small.line_height if flat else widest) + _name_offset(board) + under
+    board.plot = (left, room[1] + gap + max(spare, small.digit_height // 2), right, bottom)
     draw_ground(board)
     _numbers(board, plan.axis, numbers)
     for number, name in enumerate(names):
         x = board.x(number / (len(names) - 1) if edges else (number + 0.5) / len(names))
         _tick(board, (x, bottom), (x, bottom + _tick_length(board)))
         at = (x, bottom + under + _name_offset(board))
-        board.text(name, at, "tick", "ct" if flat else "rm", upright=not flat)
+        board.text(name, at, "tick", "ct" if flat else "rm", vertical=not flat)
 
 
 def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple[str, str]) -> None:
@@ -46,7 +46,9 @@ def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple
     left = room[0] + max(map(small.width, names)) + before
     right = room[2] - gap - max(spare, small.width(numbers[-1]) // 2)
     bottom = (
-        _under_label(board, room[3], labels[1], (left, right)) - small.line - _name_offset(board)
+        _under_label(board, room[3], labels[1], (left, right))
+        - small.line_height
+        - _name_offset(board)
     )
     board.plot = (left, room[1] + gap, right, bottom)
     draw_ground(board, across=True)
@@ -67,9 +69,11 @@ def numeric_axes(board: Board, room: Corners, labels: tuple[str, str]) -> None:
     left = room[0] + max(map(small.width, ups)) + gap + _tick_length(board)
     right = room[2] - gap - small.width(acrosses[-1]) // 2
     bottom = (
-        _under_label(board, room[3], labels[0], (left, right)) - small.line - _name_offset(board)
+        _under_label(board, room[3], labels[0], (left, right))
+        - small.line_height
+        - _name_offset(board)
     )
-    board.plot = (left, room[1] + gap + small.capital // 2, right, bottom)
+    board.plot = (left, room[1] + gap + small.digit_height // 2, right, bottom)
     draw_ground(board)
     _numbers(board, plan.axis, ups)
     _numbers(board, plan.across, acrosses, below=True)
@@ -101,7 +105,7 @@ def _tick_length(board: Board) -> int:
 
 def _name_offset(board: Board) -> int:
     """Distance from the plot to texts below it, clear of the lowest number beside the axis."""
-    return max(_tick_length(board) + board.gap, board.small.capital // 2 + 2)
+    return max(_tick_length(board) + board.gap, board.small.digit_height // 2 + 2)
 
 
 def _value_room(board: Board) -> int:
@@ -109,9 +113,9 @@ def _value_room(board: Board) -> int:
     plan, small = board.plan, board.small
     if not plan.has_labels or plan.chart in ("stacked", "heatmap"):
         return 0
-    # Values of several series are written upright, and take their length.
+    # Values of several series are written vertically, and take their length.
     if len(plan.frame.columns) == 1:
-        return small.line + 4
+        return small.line_height + 4
     return max(small.width(plan.label(cell)) for cell in plan.frame.cells) + 4
 
 
@@ -147,7 +151,7 @@ def _side_label(board: Board, room: Corners, text: str) -> Corners:
         return room
     # A little above the middle, for the numbers below take some of the height.
     middle = room[1] + 0.46 * height
-    box = board.text(text, (room[0], middle), "label", "ct", upright=True)
+    box = board.text(text, (room[0], middle), "label", "ct", vertical=True)
     return box[2] + board.gap, room[1], room[2], room[3]
 
 
@@ -157,7 +161,7 @@ def _under_label(board: Board, bottom: float, text: str, ends: tuple[float, floa
         return int(bottom)
     base = bottom - descent(board.small)
     board.text(text, (sum(ends) / 2, base), "label", "cb")
-    return int(bottom) - board.small.line - board.gap // 2
+    return int(bottom) - board.small.line_height - board.gap // 2
 
 
 def axis_labels(board: Board) -> tuple[str, str]:

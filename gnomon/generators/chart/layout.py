@@ -79,11 +79,11 @@ class Board:
         edge = self.look.style.edge
         return None if edge == "-" else Line(rgb(edge), 1.0)
 
-    def text(self, text: str, at: Point, role: str, anchor: str, *, upright: bool = False,
+    def text(self, text: str, at: Point, role: str, anchor: str, *, vertical: bool = False,
              colour: RGB | None = None, face: Face | None = None) -> Corners:  # fmt: skip
         """Write a text in the style's font and ink; return its box."""
         ink = colour or self.look.style.ink
-        return self.pen.text(text, at, face or self.small, ink, role, anchor, upright=upright)
+        return self.pen.text(text, at, face or self.small, ink, role, anchor, vertical=vertical)
 
     def mark(self, cell: Cell, shape: Shape, at: Point) -> None:
         """Remember where a value is drawn, and the place that says it."""
@@ -104,9 +104,9 @@ def draw_title(board: Board) -> int:
     is_left = board.look.style.title.startswith("left")
     x = 2 * board.gap if is_left else board.pen.size[0] / 2
     face = board.bold
-    at = (x, top + face.line - descent(face))
+    at = (x, top + face.line_height - descent(face))
     board.text(board.variation.title, at, "title", "lb" if is_left else "cb", face=face)
-    return top + face.line + board.gap
+    return top + face.line_height + board.gap
 
 
 def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
@@ -115,9 +115,9 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
     room = (board.gap, top, width - board.gap, height - board.gap)
     if len(names) < 2:
         return room
-    side = board.small.capital
+    side = board.small.digit_height
     widths = [side + board.gap + board.small.width(name) + 2 * board.gap for name in names]
-    line, position = board.small.line + board.gap, board.variation.legend
+    line, position = board.small.line_height + board.gap, board.variation.legend
     # A legend at the side takes a quarter of the width at most, and none of a small picture.
     if position == "right" and max(widths) < 0.25 * width and width >= 360:
         left = width - board.gap - max(widths)
@@ -141,9 +141,10 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
 
 def _draw_entry(board: Board, number: int, name: str, at: tuple[int, int]) -> None:
     """Draw a legend's entry: a patch of the colour, and the name."""
-    side = board.small.capital
+    side = board.small.digit_height
     small = board.small
-    x, y = at[0], at[1] + max(0, small.line - small.capital - descent(small))  # above the digits
+    above_digits = small.line_height - small.digit_height - descent(small)
+    x, y = at[0], at[1] + max(0, above_digits)
     board.pen.rectangle((x, y, x + side, y + side), board.colour(number), board.edge)
     board.text(name, (x + side + board.gap, y), "legend", "lt")
 

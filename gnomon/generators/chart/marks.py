@@ -49,16 +49,16 @@ def _bar(board: Board, cell: Cell, sides: tuple[int, int], name_y: float | None 
     corners: Corners
     first, last, sign = min(end, foot), max(end, foot), 1 if value >= 0 else -1
     if name_y is None:
-        middle, upright = sum(sides) / 2, len(plan.frame.columns) > 1
+        middle, vertical = sum(sides) / 2, len(plan.frame.columns) > 1
         corners, at = (sides[0], first, sides[1], last), (middle, end)
-        label, anchors = (middle, end - 2 * sign), ("lm", "rm") if upright else ("cb", "ct")
+        label, anchors = (middle, end - 2 * sign), ("lm", "rm") if vertical else ("cb", "ct")
     else:
-        corners, at, upright = (first, sides[0], last, sides[1]), (end, name_y), False
+        corners, at, vertical = (first, sides[0], last, sides[1]), (end, name_y), False
         label, anchors = (end + 3 * sign, name_y), ("lm", "rm")
     board.mark(cell, _filled(board, cell, corners), at)
     if plan.has_labels:
         anchor = anchors[value < 0]
-        board.text(plan.label(cell), label, "value", anchor, upright=upright)
+        board.text(plan.label(cell), label, "value", anchor, vertical=vertical)
 
 
 def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
@@ -136,14 +136,14 @@ def heatmap(board: Board, room: Corners) -> None:
     plan, small, gap = board.plan, board.small, board.gap
     rows, columns = len(plan.cells), len(plan.frame.columns)
     numbers = axes.tick_texts(board, plan.axis, plan.frame.topic)
-    bar = max(6, round(small.capital))
+    bar = max(6, round(small.digit_height))
     right = room[2] - gap - max(map(small.width, numbers)) - 2 * gap - bar - gap
     left = room[0] + max(map(small.width, plan.frame.rows)) + gap
     slot = (right - left) / columns
     flat = max(map(small.width, plan.frame.columns)) + 3 <= slot
-    # Names of columns that do not fit side by side are upright.
-    tall = small.line if flat else max(map(small.width, plan.frame.columns))
-    board.plot = (left, room[1] + small.capital, right, room[3] - tall - gap - 2)
+    # Names of columns that do not fit side by side are vertical.
+    tall = small.line_height if flat else max(map(small.width, plan.frame.columns))
+    board.plot = (left, room[1] + small.digit_height, right, room[3] - tall - gap - 2)
     colours = MAPS[board.variation.smooth % len(MAPS)]
     for row, column in plan.marked_cells:
         x1, x2 = (round(board.x((column + i) / columns)) for i in (0, 1))
@@ -158,7 +158,7 @@ def heatmap(board: Board, room: Corners) -> None:
         board.text(name, (left - gap, board.y(1 - (row + 0.5) / rows)), "tick", "rm")
     for column, name in enumerate(plan.frame.columns):
         at = (board.x((column + 0.5) / columns), board.plot[3] + gap)
-        board.text(name, at, "tick", "ct" if flat else "rm", upright=not flat)
+        board.text(name, at, "tick", "ct" if flat else "rm", vertical=not flat)
     _scale(board, colours, (right + 2 * gap, bar), numbers)
 
 
@@ -289,7 +289,7 @@ def pie(board: Board, room: Corners) -> None:
     wide = max(map(small.width, texts)) if plan.has_labels else 0
     # In a ring there is no room for numbers; of pies half have them outside.
     outside = plan.has_labels and (hole > 0 or board.variation.smooth % 2 == 0)
-    margin = (wide + small.capital) / 2 + 4 if outside else 2
+    margin = (wide + small.digit_height) / 2 + 4 if outside else 2
     centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
     radius = min((room[2] - room[0]) / 2 - margin - wide / 4, (room[3] - room[1]) / 2 - margin)
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
@@ -316,7 +316,7 @@ def radar(board: Board, room: Corners) -> None:
     count = len(plan.frame.rows)
     wide = max(map(small.width, plan.frame.rows)) + 8
     centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
-    radius = min((room[2] - room[0]) / 2 - wide, (room[3] - room[1]) / 2 - small.line - 6)
+    radius = min((room[2] - room[0]) / 2 - wide, (room[3] - room[1]) / 2 - small.line_height - 6)
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
     angles = [math.pi / 2 - 2 * math.pi * i / count for i in range(count)]
     _web(board, centre, radius, angles)

@@ -63,8 +63,8 @@ class Word(NamedTuple):
 
 
 Point: TypeAlias = tuple[float, float]
-# Share of a text before the place that it is anchored at.
-_SHARES = {"l": 0.0, "c": 0.5, "r": 1.0, "t": 0.0, "m": 0.5, "b": 1.0}
+# Share of the text that lies before its anchor.
+_ANCHOR_SHARES = {"l": 0.0, "c": 0.5, "r": 1.0, "t": 0.0, "m": 0.5, "b": 1.0}
 
 
 class Line(NamedTuple):
@@ -117,7 +117,7 @@ class Pen:
         """Draw a shape or a line; return it with its ink's extent."""
         from matplotlib.path import Path
 
-        # Agg moves half pixels, where thin lines are sharp, to the next one to the right or below.
+        # Agg snaps half pixels to the right or downwards, so shift by half a pixel first.
         shape: Any = Path(np.asarray(points) - 0.5 if snap else points, codes)
         gc = self._agg.new_gc()
         gc.set_snap(snap)
@@ -154,12 +154,15 @@ class Pen:
         points, codes = _outline(shape)
         return self.path(points * radius + np.array(at), fill, line, codes=codes, **options)
 
-    def wedge(self, at: Point, radius: float, hole: float, degrees: Point, fill: RGB,
+    def wedge(self, at: Point, radius: float, hole: float, angles: tuple[float, float], fill: RGB,
               line: Line | None = None) -> Shape:  # fmt: skip
-        """Draw a slice of a pie or ring between two angles, counterclockwise from the right."""
+        """Draw a slice of a pie or ring between two angles, counterclockwise from the right.
+
+        Angles are in degrees; `hole` is a share of the radius.
+        """
         from matplotlib.path import Path
 
-        arc: Any = Path.arc(*degrees)
+        arc: Any = Path.arc(*angles)
         # y of a picture runs downwards, so that arcs are mirrored.
         outer, codes = arc.vertices * (1, -1), list(arc.codes)
         # Back along the hole, or to the middle.
@@ -169,20 +172,20 @@ class Pen:
         return self.path(points, fill, line, codes=[*codes, *back, 79])
 
     def text(self, text: str, at: Point, face: Face, colour: RGB, role: str,
-             anchor: str = "cm", *, upright: bool = False) -> Corners:  # fmt: skip
+             anchor: str = "cm", *, vertical: bool = False) -> Corners:  # fmt: skip
         """Write a line of text above all shapes; return the box of its ink.
 
         The anchor names the side at `at`: l, c, r across; t, m, b down, of the digits' height, so
-        that neighbours are level whatever hangs below the line. `upright` reads from below.
+        that neighbours are level whatever hangs below the line. `vertical` text reads from below.
         """
         mask, below = ink_mask(text, face)
-        across, down = (_SHARES[side] for side in anchor)
-        if upright:
+        across, down = (_ANCHOR_SHARES[side] for side in anchor)
+        if vertical:
             mask = np.rot90(mask)
             # Turned by 90°, what was down is across.
             x, y = round(at[0] - down * mask.shape[1]), round(at[1] - (1 - across) * mask.shape[0])
         else:
-            base = at[1] + (1 - down) * face.capital
+            base = at[1] + (1 - down) * face.digit_height
             x, y = round(at[0] - across * mask.shape[1]), round(base + below - mask.shape[0])
         box = (x, y, x + mask.shape[1], y + mask.shape[0])
         self.words.append(Word(text, role, box, colour, mask))
@@ -207,7 +210,7 @@ class Face(NamedTuple):
     pixels: float
 
     @property
-    def capital(self) -> int:
+    def digit_height(self) -> int:
         """The height of a digit."""
         return len(ink_mask("0", self)[0])
 
@@ -216,7 +219,7 @@ class Face(NamedTuple):
         return len(ink_mask(text, self)[0][0]) if text else 0
 
     @property
-    def line(self) -> int:
+    def line_height(self) -> int:
         """Room for any letter above and below the line."""
         return len(ink_mask("Égj", self)[0])
 
@@ -257,7 +260,7 @@ def _outline(shape: str) -> tuple[np.ndarray, Any]:
         circle: Any = Path.unit_circle()
         return circle.vertices, circle.codes
     # Degrees of the first corner, and the number of corners.
-    start, many = {"s": (45, 4), "D": (0, 4), "^": (90, 3)}[shape]
-    angles = np.radians(start + np.arange(many + 1) * 360 / many)
+    start, n_corners = {"s": (45, 4), "D": (0, 4), "^": (90, 3)}[shape]
+    angles = np.radians(start + np.arange(n_corners + 1) * 360 / n_corners)
     points = np.stack([np.cos(angles), -np.sin(angles)], axis=1)
-    return points, [1, *[2] * (many - 1), 79]
+    return points, [1, *[2] * (n_corners - 1), 79]

@@ -258,7 +258,7 @@ def max_rows(chart: str, size: Size, columns: int) -> int:
     # Least pixels of a slot: five for each bar of a group, 14 for a cell of a heat map.
     wide = {"grouped": 5.0 * columns + 6, "heatmap": 14.0}
     wide |= {"histogram": 2.2 * space.text, "bubble": 2.8 * space.text}
-    # A name that is written upright takes the height of a letter.
+    # A name that is written vertically takes the height of a letter.
     slot = max(1.3 * space.text + 2, wide.get(chart, 0.0))
     return min(most, int((space.height if chart in ("barh", "heatmap") else space.width) / slot))
 
@@ -306,7 +306,7 @@ def _axis_with_margin(values: list[int], most: int) -> Axis:
 
 
 def fits_upright(space: Room, rows: int, columns: int) -> bool:
-    """True if values can be written upright at the bars of groups."""
+    """True if values can be written vertically at the bars of groups."""
     return 1.1 * space.text + 3 <= 0.8 * space.width / rows / columns
 
 
