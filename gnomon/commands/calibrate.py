@@ -14,7 +14,7 @@ import numpy as np
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
 from gnomon.commands.answerer import Answerer, served_folder, served_name
-from gnomon.commands.exam import USUAL, Exam, check_enough_samples, note_unasked
+from gnomon.commands.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
 from gnomon.commands.predict import (
     data_and_overrides,
     recipe_and_exam,
@@ -33,7 +33,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import has_user_pictures, is_gone
+from gnomon.store.reading.sources import has_user_rows, is_gone
 from gnomon.terminal import show
 
 _FEWEST = 20
@@ -205,8 +205,8 @@ def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
     pictures like them.
     """
     recipe = resolved.recipe
-    of_user = [s for s in recipe.data if s.kind is None and has_user_pictures(s)]
-    recipe = replace(recipe, data=tuple(of_user) or recipe.data)
+    user_sources = [s for s in recipe.data if s.kind is None and has_user_rows(s)]
+    recipe = replace(recipe, data=tuple(user_sources) or recipe.data)
     is_stored = recipe.data == resolved.recipe.data and any(map(is_gone, recipe.data))
     exam = _stored_validation(recipe, run, n) if is_stored else None
     if exam is None:
@@ -233,7 +233,9 @@ def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     ):
         return None
     sources = tuple([replace(source, augment=None) for source in recipe.data])
-    return Exam(sources, "val", section.seed, n or min(USUAL, copy.length), RunFolder(run).data)
+    return Exam(
+        sources, "val", section.seed, n or min(DEFAULT_QUESTIONS, copy.length), RunFolder(run).data
+    )
 
 
 def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:

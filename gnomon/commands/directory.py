@@ -140,11 +140,11 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
         path.replace(older)
 
 
-def as_begun(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
+def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     """Return the recipe with its open choices as the stored run made them.
 
-    They are `augment` and `eval_steps`; runs older than a key count as without it. `parsed` is the
-    recipe as the user wrote it.
+    They are `augment` and the validation schedule; runs older than a key count as without it.
+    `parsed` is the recipe as the user wrote it.
     """
     is_claimed = RunFolder(run).has_begun
     if not is_claimed or not any(_training_files(run)):

@@ -23,7 +23,7 @@ from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import Pattern
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
-USUAL = 500
+DEFAULT_QUESTIONS = 500
 """Questions by default; fewer where a split has fewer."""
 
 
@@ -49,11 +49,11 @@ class Exam:
         section = recipe.eval
         # Nothing of an exam is augmented, and its file is the same whatever the training did.
         sources = tuple([replace(s, augment=None) for s in section.data or recipe.data])
-        exam = cls(sources, section.split, section.seed, section.samples or USUAL)
+        exam = cls(sources, section.split, section.seed, section.samples or DEFAULT_QUESTIONS)
         if section.samples is not None:
             return exam
         distinct = exam.pool.n_distinct
-        if distinct is not None and distinct < USUAL:  # drawn sources have no end: None
+        if distinct is not None and distinct < DEFAULT_QUESTIONS:  # drawn sources have no end: None
             exam = replace(exam, samples=distinct)
         return exam
 

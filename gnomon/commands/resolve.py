@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.commands.exam import USUAL, Exam, check_enough_samples
+from gnomon.commands.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples
 from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import UnknownNameError, allow, check_code_is_allowed
@@ -83,7 +83,7 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
     path = Path(source)
     in_run = path.name == "recipe.yaml" and path.with_name("versions.json").exists()
-    resolved = replace(resolved, folder=path.parent, run=path.parent if stored else None)
+    resolved = replace(resolved, folder=path.parent, source_run=path.parent if stored else None)
     if stored or in_run:
         # A stored file may come from somebody else, and importing a class runs its code.
         check_code_is_allowed(_user_classes(resolved.parsed), source)
@@ -142,9 +142,9 @@ class Resolved:
     """YAML that the values came from, without overrides; None where no file was read."""
     folder: Path | None = None
     """Folder of the recipe's file, beside which its tables were looked for."""
-    run: Path | None = None
-    """The run that stored the recipe, if its own samples are to be used before its sources, or in
-    place of those that are gone."""
+    source_run: Path | None = None
+    """Run whose own samples are read before the recipe's sources, or instead of those that are
+    gone."""
     _pools: dict[tuple[Split, int], Samples] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -158,7 +158,7 @@ class Resolved:
         checked = self.check_names()
         # A run's recipe has its numbers, and its data may be elsewhere by now.
         is_whole = None not in (checked.train.samples, checked.eval.samples)
-        if self.source_type == "disk" or (self.run is not None and is_whole):
+        if self.source_type == "disk" or (self.source_run is not None and is_whole):
             return checked
         exam = self.exam
         with _as_recipe_error():
@@ -195,9 +195,9 @@ class Resolved:
     def _stored_exam(self) -> Exam | None:
         """Return the exam on samples that the run wrote down; None if it has others, or too few."""
         is_changed = any(re.match(_OTHER_EXAM, word) for word in self.overrides)
-        if self.run is None or is_changed:
+        if self.source_run is None or is_changed:
             return None
-        section, folder = self.parsed.eval, RunFolder(self.run)
+        section, folder = self.parsed.eval, RunFolder(self.source_run)
         try:
             stored = folder.stored(section.split)
         except (ValueError, OSError):  # what is damaged is not needed where the sources are there
@@ -205,7 +205,7 @@ class Resolved:
         if stored is None:
             return None
         length = stored.length or 0
-        n = section.samples or min(USUAL, length)
+        n = section.samples or min(DEFAULT_QUESTIONS, length)
         sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
         return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
 
@@ -230,7 +230,7 @@ class Resolved:
         """Take a run's own samples where a table or folder of the recipe that it began is gone."""
         sources = (*self.parsed.data, *(self.parsed.eval.data or ()))
         has_begun = RunFolder(run).has_begun
-        return replace(self, run=run) if has_begun and any(map(is_gone, sources)) else self
+        return replace(self, source_run=run) if has_begun and any(map(is_gone, sources)) else self
 
     def check_names(self) -> Recipe:
         """Look up loss, model and family, and return the recipe; its data may be gone by now."""
@@ -256,8 +256,8 @@ class Resolved:
         key = (split, self.parsed.seed if seed is None else seed)
         if key not in self._pools:
             samples = None
-            if self.run is not None and any(map(is_gone, self.parsed.data)):
-                samples = RunFolder(self.run).stored(split)
+            if self.source_run is not None and any(map(is_gone, self.parsed.data)):
+                samples = RunFolder(self.source_run).stored(split)
             if samples is None:
                 self.check_sources_exist(self.parsed.data)
                 samples = store.mixture(self.parsed.data, split=split, seed=key[1])

@@ -14,10 +14,10 @@ from gnomon.commands.directory import (
     AFTER,
     BEFORE,
     announce,
-    as_begun,
     check_single_process,
     claim,
     default_run,
+    keep_stored_choices,
     lock_run,
 )
 from gnomon.commands.resolve import Resolved
@@ -44,7 +44,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
     with lock_run(out):
         # Before the model is looked up: a launcher may have started eight of these.
         check_single_process("run")
-        recipe, exam = as_begun(out, resolved.parsed, resolved.recipe), resolved.exam
+        recipe, exam = keep_stored_choices(out, resolved.parsed, resolved.recipe), resolved.exam
         train.check_is_local(recipe)
         from gnomon.pipeline.checkpoint import locate_checkpoint
         from gnomon.pipeline.training.settings import sft_config
@@ -79,7 +79,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
 def write_samples(resolved: Resolved, run: Path, *, workers: int | None) -> None:
     """Write the run's training and held-out samples to its data directory."""
     with lock_run(run):
-        recipe, exam = as_begun(run, resolved.parsed, resolved.recipe), resolved.exam
+        recipe, exam = keep_stored_choices(run, resolved.parsed, resolved.recipe), resolved.exam
         claim(run, recipe, sources=(*recipe.data, *exam.sources))
         samples, folder = resolved.samples("train"), RunFolder(run).data
         n = train_size(samples, recipe.train.samples)

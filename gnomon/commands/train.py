@@ -8,14 +8,14 @@ from typing import Any
 from gnomon import store
 from gnomon.commands.card import has_card, write_card
 from gnomon.commands.directory import (
-    as_begun,
     claim,
     default_run,
     is_first_process,
+    keep_stored_choices,
     lock_run,
     n_processes,
 )
-from gnomon.commands.exam import USUAL
+from gnomon.commands.exam import DEFAULT_QUESTIONS
 from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.commands.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.progress import warn
@@ -24,14 +24,14 @@ from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import has_user_pictures
+from gnomon.store.reading.sources import has_user_rows
 from gnomon.store.samples import evenly_spaced, train_size
 from gnomon.terminal import show
 
 _MOST_COPIED = 20_000
 """Rows of a split that `gnomon train` copies into its run; more would fill a disk twice."""
-_PROBED = 32
-"""Samples to train on, and as many to measure by, whose answers are counted for a warning."""
+_PROBES = 32
+"""Samples of the training set, and as many of the exam, that are checked for warnings."""
 
 
 def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
@@ -54,7 +54,7 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
 def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None = None) -> Resolved:
     """Resolve a recipe and warn of mistakes in its tables; data alone is refused with a way out.
 
-    Where a table is gone, `run`, which is resumed, has a copy of its rows.
+    Where a source table is gone, the rows that an earlier start copied into `run` are used.
     """
     if is_data(name) and not RunFolder(Path(name)).is_run:
         raise RecipeError(
@@ -65,8 +65,9 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
     if run is not None:
         resolved = resolved.resumed_in(run)
     recipe = resolved.recipe
+    # `loss.spread` is label noise: refuse it where no answer has steps to redraw it by.
     check_can_spread(resolved.samples("train"), recipe.loss.spread)
-    if is_first_process() and resolved.run is None:
+    if is_first_process() and resolved.source_run is None:
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
         note_few_groups(recipe)
@@ -80,25 +81,28 @@ def warn_of_unfit_samples(resolved: Resolved, run: Path) -> None:
     if recipe.model.server is not None or RunFolder(run).has_weights:
         return
     from gnomon.pipeline.checkpoint import open_processor
-    from gnomon.pipeline.planning.budget import cut_answers, shrunk_pictures
+    from gnomon.pipeline.planning.budget import cut_answers_warning, shrunk_pictures_warning
 
     samples = resolved.samples("train")
-    some = _probe(samples, train_size(samples, recipe.train.samples))
-    some += _probe(exam.pool, exam.samples)
+    probes = _probe(samples, train_size(samples, recipe.train.samples))
+    probes += _probe(exam.pool, exam.samples)
     family, processor = open_processor(recipe.model)
-    cut = cut_answers(family, processor, some, recipe.eval.max_new_tokens)
-    for text in filter(None, (cut, shrunk_pictures(family, processor, some))):
-        warn(text)
+    warnings = (
+        cut_answers_warning(family, processor, probes, recipe.eval.max_new_tokens),
+        shrunk_pictures_warning(family, processor, probes),
+    )
+    for warning in filter(None, warnings):
+        warn(warning)
 
 
 def _probe(samples: Samples, n: int) -> list[Sample]:
-    """Return some of the first n samples; they may be sorted by answers."""
-    some = []
-    for index in evenly_spaced(n, _PROBED):
+    """Select a few of the first n samples, evenly spaced, as they may be sorted by answers."""
+    probes = []
+    for index in evenly_spaced(n, _PROBES):
         # A broken row is named where the training comes to it.
         with suppress(ValueError):
-            some.append(samples[index])
-    return some
+            probes.append(samples[index])
+    return probes
 
 
 def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
@@ -107,15 +111,15 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
     `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
     """
     with lock_run(run):
-        recipe = as_begun(run, resolved.parsed, resolved.recipe)
+        recipe = keep_stored_choices(run, resolved.parsed, resolved.recipe)
         check_is_local(recipe)
-        # Kinds that changed their version matter only as far as something is still drawn.
+        # A changed generator version matters only if samples are still drawn from it.
         claim(run, recipe, sources=_sources_to_draw(recipe, run))
         if is_first_process():
             note_validation(resolved.parsed.train, recipe.train)
         from gnomon.pipeline.training.train import fine_tune
 
-        if is_first_process() and resolved.run is None:
+        if is_first_process() and resolved.source_run is None:
             _store_rows(resolved, recipe, run)
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
         if RunFolder(run).has_samples("train"):
@@ -124,7 +128,7 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
             samples = resolved.samples("train")
         weights = fine_tune(recipe, samples, run, config=config)
         if is_first_process() and not has_card(weights):
-            write_card(recipe, run)  # of a run that was killed before, too
+            write_card(recipe, run)  # also for a run that was killed before its card was written
         return weights
 
 
@@ -140,10 +144,10 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     if has_rows and not (is_finished and RunFolder(run).has_samples(exam.split)):
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
     # A dataset that gnomon drew may be large, and can be drawn again.
-    of_user = [
-        source for source in recipe.data if source.kind is None and has_user_pictures(source)
+    user_sources = [
+        source for source in recipe.data if source.kind is None and has_user_rows(source)
     ]
-    if is_finished or not of_user:
+    if is_finished or not user_sources:
         return
     # Rows that are there already are compared, for a table may have been edited since.
     try:
@@ -153,12 +157,14 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     if validation is not None:
         n = validation.n_distinct or recipe.train.eval_samples
         if len(recipe.data) > 1:  # of a mixture no more than will be asked, for some are drawn
-            n = min(n, max(USUAL, recipe.train.eval_samples))
+            n = min(n, max(DEFAULT_QUESTIONS, recipe.train.eval_samples))
         if n <= _MOST_COPIED:
             store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
     # Processes that are launched together would read the copy while the first one writes it.
-    is_of_user = len(of_user) == len(recipe.data) and all(source.path for source in of_user)
-    if n_processes() == 1 and is_of_user:
+    has_only_user_tables = len(user_sources) == len(recipe.data) and all(
+        source.path for source in user_sources
+    )
+    if n_processes() == 1 and has_only_user_tables:
         samples = resolved.samples("train")
         n = train_size(samples, recipe.train.samples)
         if n <= _MOST_COPIED:

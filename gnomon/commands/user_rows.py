@@ -9,7 +9,7 @@ from gnomon.generators.base import Split
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, Source, Train
 from gnomon.store import Mixture, Samples
-from gnomon.store.reading.sources import has_user_pictures, open_splits, open_validation
+from gnomon.store.reading.sources import has_user_rows, open_splits, open_validation
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
@@ -29,7 +29,7 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     parts = samples.sources if isinstance(samples, Mixture) else (samples,)
     weights = [source.weight for source in recipe.data]
     for index, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
-        if source.kind is not None or not rows.length or not has_user_pictures(source):
+        if source.kind is not None or not rows.length or not has_user_rows(source):
             continue
         times = total * source.weight / sum(weights) / rows.length
         if times <= _MOST_OFTEN:
@@ -87,7 +87,7 @@ def with_validation(recipe: Recipe) -> Recipe:
         return recipe
     steps, n = None, train.eval_samples
     total = _samples_seen(train)
-    is_own = any(source.kind is None and has_user_pictures(source) for source in recipe.data)
+    is_own = any(source.kind is None and has_user_rows(source) for source in recipe.data)
     if is_own and recipe.validation_split == "val":
         n = min(n, _validation_rows(recipe))
         if n >= _FEWEST:

@@ -10,7 +10,7 @@ from picture_tables import numbered_pictures
 from PIL import Image
 
 from gnomon import recipe as recipes
-from gnomon.commands.directory import as_begun, claim
+from gnomon.commands.directory import claim, keep_stored_choices
 from gnomon.commands.exam import Exam
 from gnomon.commands.resolve import resolve, resolve_values
 
@@ -70,7 +70,7 @@ def old_run(recipe, run):
 
 def go_on(recipe, run, *overrides):
     resolved = resolve(recipe, overrides)
-    checked = as_begun(run, resolved.parsed, resolved.recipe)
+    checked = keep_stored_choices(run, resolved.parsed, resolved.recipe)
     claim(run, checked, sources=())
     return strengths(checked)
 

@@ -6,7 +6,7 @@ import pytest
 from command_toys import gnomon
 from picture_tables import numbered_pictures
 
-from gnomon.commands.directory import as_begun, claim
+from gnomon.commands.directory import claim, keep_stored_choices
 from gnomon.commands.resolve import resolve
 from gnomon.commands.train import resolve_for_training
 from gnomon.commands.user_rows import note_validation
@@ -133,6 +133,6 @@ def test_a_run_of_before_goes_on_without(recipe, tmp_path):
     before = replace(resolved.recipe, train=replace(resolved.recipe.train, eval_steps=None))
     claim(tmp_path / "run", before, sources=())
     (tmp_path / "run" / "checkpoints" / "checkpoint-2").mkdir(parents=True)
-    now = as_begun(tmp_path / "run", resolved.parsed, resolved.recipe)
+    now = keep_stored_choices(tmp_path / "run", resolved.parsed, resolved.recipe)
     assert now.train.eval_steps is None
     claim(tmp_path / "run", now, sources=())

@@ -268,7 +268,9 @@ def count_tokens(
     return counts, collate.digit_coverage(vocab, family, processor, samples)
 
 
-def cut_answers(family: Family, processor: Processor, samples: Sequence[Sample], limit: int) -> str:
+def cut_answers_warning(
+    family: Family, processor: Processor, samples: Sequence[Sample], limit: int
+) -> str:
     """Say how many answers are cut at `limit` tokens, and name the longest; empty if none is."""
     collator = collate.Collator(family, processor)
     lengths: dict[str, int] = {}
@@ -291,7 +293,7 @@ def cut_answers(family: Family, processor: Processor, samples: Sequence[Sample],
     )
 
 
-def shrunk_pictures(family: Family, processor: Processor, samples: Sequence[Sample]) -> str:
+def shrunk_pictures_warning(family: Family, processor: Processor, samples: Sequence[Sample]) -> str:
     """Say how far pictures are shrunk for the model, if marks on them may be lost; else empty."""
     pairs: list[tuple[Size, Size]] = []
     for sample in samples:

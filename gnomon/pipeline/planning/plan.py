@@ -181,8 +181,8 @@ def plan(
     else:
         tokens, coverage = budget.count_tokens(family, config, recipe, some)
         _, processor = open_processor(recipe.model)
-        cut = budget.cut_answers(family, processor, some, recipe.eval.max_new_tokens)
-        shrunk = budget.shrunk_pictures(family, processor, some)
+        cut = budget.cut_answers_warning(family, processor, some, recipe.eval.max_new_tokens)
+        shrunk = budget.shrunk_pictures_warning(family, processor, some)
     if available is None:
         available = _free_memory()
     stored = stored_shapes().get(recipe.model.name) if config_only else None

@@ -99,10 +99,10 @@ def with_augmentation(source: Source) -> Source:
     """Decide a source's `augment` where it is open: light for a user's pictures, else off."""
     if source.augment is not None or source.kind is not None:
         return source
-    return replace(source, augment="light" if has_user_pictures(source) else "off")
+    return replace(source, augment="light" if has_user_rows(source) else "off")
 
 
-def has_user_pictures(source: Source) -> bool:
+def has_user_rows(source: Source) -> bool:
     """True for a user's rows, and for a dataset that they were written to."""
     if source.path is None or not _is_dataset(source):
         return True
