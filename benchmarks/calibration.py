@@ -23,7 +23,7 @@ from gnomon.answers.base.number_range import NumberRange
 from gnomon.answers.boxes.measure import detection
 from gnomon.eval import overlaps
 from gnomon.eval.calibration import conformal
-from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.eval.scoring import margins
 from gnomon.progress import track
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Target, Text, Time
@@ -111,12 +111,12 @@ def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Ro
             logits -= np.logaddexp.reduce(logits)
             target = kind.targets[truth]
             listed = steps if kind.numbers is None else np.flatnonzero(logits > LEAST)
-            estimate = Estimate.of(
+            best = BestAnswer.of(
                 {answers[place]: logits[place] for place in listed.tolist()},
                 target.form_of_question, "plain", "mean", kind.within, kind.numbers,
             )  # fmt: skip
-            right = estimate.is_right(target, kind.within)
-            rows.append((camera, estimate.score(target), estimate.trust, right))
+            right = best.is_right(target, kind.within)
+            rows.append((camera, best.nonconformity(target), best.trust, right))
     return Rows(*map(np.array, zip(*rows, strict=True)))
 
 

@@ -21,7 +21,7 @@ from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
-from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
 from gnomon.eval.scoring.questions import Question
@@ -301,14 +301,14 @@ def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance
     truth = question.target
     form = truth.form_of_question
     numbers = range_of(prediction, form)
-    estimate = Estimate.of(
+    best = BestAnswer.of(
         prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, numbers
     )
-    score = estimate.score(truth) if truth.is_readable else np.inf
+    score = best.nonconformity(truth) if truth.is_readable else np.inf
     return _Row(
         None if score == np.inf else score,
-        estimate.trust,
-        estimate.is_right(truth, tolerance),
+        best.trust,
+        best.is_right(truth, tolerance),
         is_unreadable=not truth.is_readable,
     )
 
@@ -373,18 +373,18 @@ class Certifier:
             return None
         limit, threshold = self._limits[part.listing]
         numbers = self.calibration.number_range(form)
-        estimate = Estimate.of(logprobs, form, dialect, self.calibration.rule, part.within, numbers)
+        best = BestAnswer.of(logprobs, form, dialect, self.calibration.rule, part.within, numbers)
         answers = value_answers(logprobs, form)
-        if estimate.belief.answer_type.axis is None:
-            interval = (", ".join(estimate.choices(answers, limit)), "")
+        if best.belief.answer_type.axis is None:
+            interval = (", ".join(best.choices(answers, limit)), "")
         else:
-            interval = estimate.interval(answers, limit)
+            interval = best.interval(answers, limit)
         certainty = Certainty(
             interval,
-            confidence=round(part.confidence(estimate.trust), 4),
-            refused=estimate.trust < threshold,
+            confidence=round(part.confidence(best.trust), 4),
+            refused=best.trust < threshold,
         )
-        return WORD if estimate.refuses else answers[estimate.index], certainty
+        return WORD if best.refuses else answers[best.index], certainty
 
     def certify_margin(self, prediction: Prediction, form: Target) -> Certainty | None:
         """Return margin and confidence of an answer that no list has; None if such answers were not

@@ -17,19 +17,19 @@ if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BestAnswer:
     """The best of the listed answers under a belief."""
 
     belief: Belief
     index: int
     """Index of the answer in the list."""
     scale: float
-    """Expected distance from the answer and half a step of the list; 1 for words."""
-    numbers: NumberRange | None
-    """Numbers of which the list has the likeliest alone; None where it has all answers."""
+    """Expected distance from the answer, plus half a step of the list; 1 for words."""
+    searched_range: NumberRange | None
+    """Range of which only the likeliest numbers are listed; None if all are."""
     trust: float
-    """Probability of the listed answers that are so near that this one would be right; of the
-    answer that nothing can be read, its own."""
+    """Probability that the answer is within the tolerance, not yet calibrated; of "unreadable",
+    that probability."""
 
     @property
     def refuses(self) -> bool:
@@ -38,44 +38,44 @@ class Estimate:
 
     @classmethod
     def of(
-        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, within: float,
-        numbers: NumberRange | None = None,
-    ) -> Estimate:  # fmt: skip
-        """Estimate the answer to a question of that form; `within` is the distance still right."""
+        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, tolerance: float,
+        searched_range: NumberRange | None = None,
+    ) -> BestAnswer:  # fmt: skip
+        """Choose the best answer by the rule; `tolerance` is the distance that is still right."""
         belief = belief_of(logprobs, form, dialect, form.type_name)
         index = best_index(belief, rule)
         scale, is_near = 1.0, np.arange(len(belief.p)) == index
         if belief.answer_type.axis is not None:
             away = belief.distances[index]
             # A model that is sure of one answer still has an error of rounding.
-            half = half_step(belief) if numbers is None else float(numbers.step) / 2
+            half = half_step(belief) if searched_range is None else float(searched_range.step) / 2
             scale = float(belief.p @ away) + half
-            is_near = away <= within + SAME
+            is_near = away <= tolerance + SAME
         trust = float(belief.p[is_near].sum()) * (1 - belief.unreadable)
         trust = belief.unreadable if belief.refuses else trust
-        return cls(belief, index, scale, numbers, trust)
+        return cls(belief, index, scale, searched_range, trust)
 
-    def score(self, truth: Target) -> float:
-        """Score how badly the truth fits: the error in units of the scale, or 1 − p for words.
+    def nonconformity(self, truth: Target) -> float:
+        """Measure how badly the truth fits: the error in units of the scale, or 1 − p for words.
 
         A truth between two listed answers is taken for the nearer one; one that lies beyond the
-        list fits worse than anything. Only a truth that can be read has a score.
+        list fits worse than anything. Only a truth that can be read has one.
         """
         belief = self.belief
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
         to_truth = distance(belief.positions - belief.answer_type.position(value), belief.period)
-        if self.numbers is not None:
-            is_inside = self.numbers.holds(belief.answer_type.position(value))
+        if self.searched_range is not None:
+            is_inside = self.searched_range.holds(belief.answer_type.position(value))
             return float(to_truth[self.index]) / self.scale if is_inside else float("inf")
         nearest = int(np.argmin(to_truth))
         if to_truth[nearest] > half_step(belief) + SAME:
             return float("inf")
         return float(belief.distances[self.index, nearest]) / self.scale
 
-    def is_right(self, truth: Target, within: float) -> bool:
-        """True if the answer is the truth, or no further from it than `within`.
+    def is_right(self, truth: Target, tolerance: float) -> bool:
+        """True if the answer is the truth, or no further from it than `tolerance`.
 
         That nothing can be read is right where nothing can be, and there alone.
         """
@@ -86,16 +86,18 @@ class Estimate:
         if belief.answer_type.axis is None:
             return bool(belief.truths(value)[self.index])
         error = belief.positions[self.index] - belief.answer_type.position(value)
-        return bool(distance(np.array(error), belief.period) <= within + SAME)
+        return bool(distance(np.array(error), belief.period) <= tolerance + SAME)
 
     def interval(self, answers: Sequence[str], limit: float) -> tuple[str, str]:
-        """Return the first and the last answer of the interval whose scores are up to `limit`.
+        """Return the first and the last answer whose nonconformity is at most `limit`.
 
         On a scale that goes round it may begin near the end and end near the beginning.
         """
         belief = self.belief
-        if self.numbers is not None:
-            return self.numbers.around(float(belief.positions[self.index]), limit * self.scale)
+        if self.searched_range is not None:
+            return self.searched_range.around(
+                float(belief.positions[self.index]), limit * self.scale
+            )
         inside = belief.distances[self.index] <= limit * self.scale + SAME
         offsets = belief.positions - belief.positions[self.index]
         if belief.period and not inside.all():
@@ -107,7 +109,7 @@ class Estimate:
         return answers[int(first)], answers[int(last)]
 
     def choices(self, answers: Sequence[str], limit: float) -> list[str]:
-        """Return the words whose scores are up to `limit`, the likeliest first."""
+        """Return the words whose nonconformity is at most `limit`, the likeliest first."""
         p = self.belief.p
         order = np.argsort(-p, kind="stable")
         return [answers[index] for index in order if 1 - p[index] <= limit + SAME]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.eval.calibration.estimates import Estimate
+from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.sample import Number, Text, Time
 
 DIAL = Number(Decimal(0), "", Decimal("0.1"), Decimal(10))
@@ -16,7 +16,7 @@ TENTHS = [f"{tenth / 10:.1f}" for tenth in range(100)]
 
 def estimate(shares, form, *, within=0.0, rule="mean"):
     logprobs = {answer: log(share) for answer, share in shares.items()}
-    return Estimate.of(logprobs, form, "plain", rule, within)
+    return BestAnswer.of(logprobs, form, "plain", rule, within)
 
 
 def dial(value):
@@ -26,16 +26,16 @@ def dial(value):
 def test_the_scale_is_the_expected_distance_and_half_a_step():
     found = estimate({"3": 0.25, "4": 0.5, "5": 0.25}, Number(Decimal(0)))
     assert found.scale == pytest.approx(0.5 + 0.5)
-    assert found.score(Number(Decimal(5))) == pytest.approx(1.0)
-    assert found.score(Number(Decimal(4))) == 0
+    assert found.nonconformity(Number(Decimal(5))) == pytest.approx(1.0)
+    assert found.nonconformity(Number(Decimal(4))) == 0
     assert found.trust == pytest.approx(0.5)
     assert estimate({"3": 0.25, "4": 0.5, "5": 0.25}, Number(Decimal(0)), within=1).trust == 1
 
 
 def test_a_truth_beyond_the_list_fits_worse_than_anything():
     found = estimate({"3": 0.25, "4": 0.5, "5": 0.25}, Number(Decimal(0)))
-    assert found.score(Number(Decimal("5.4"))) == found.score(Number(Decimal(5)))
-    assert found.score(Number(Decimal(6))) == inf
+    assert found.nonconformity(Number(Decimal("5.4"))) == found.nonconformity(Number(Decimal(5)))
+    assert found.nonconformity(Number(Decimal(6))) == inf
 
 
 def test_an_interval_goes_over_the_end_of_a_dial():
@@ -44,7 +44,7 @@ def test_an_interval_goes_over_the_end_of_a_dial():
     assert found.interval(TENTHS, 0) == ("0.0", "0.0")
     assert found.interval(TENTHS, 1.01) == ("9.9", "0.1")
     assert found.interval(TENTHS, 1e6) == ("0.0", "9.9")
-    assert found.score(dial("9.9")) == pytest.approx(1.0, abs=1e-3)
+    assert found.nonconformity(dial("9.9")) == pytest.approx(1.0, abs=1e-3)
     assert found.is_right(dial("9.9"), 0.1)
     assert not found.is_right(dial("0.2"), 0.1)
 
@@ -64,7 +64,7 @@ def test_words_have_a_set_in_place_of_an_interval():
     assert found.choices(words, 0.4) == ["red"]
     assert found.choices(words, 0.7) == ["red", "green"]
     assert found.choices(words, 1) == words
-    assert found.score(Text("green", form.choices)) == pytest.approx(0.7)
+    assert found.nonconformity(Text("green", form.choices)) == pytest.approx(0.7)
 
 
 @given(
@@ -75,6 +75,6 @@ def test_words_have_a_set_in_place_of_an_interval():
 def test_an_interval_up_to_a_truth_s_own_score_holds_it(shares, tenth, rule):
     """Whatever the belief: this is what makes the coverage exact."""
     found = estimate(dict(zip(TENTHS, shares, strict=True)), DIAL, rule=rule)
-    low, high = found.interval(TENTHS, found.score(dial(TENTHS[tenth])))
+    low, high = found.interval(TENTHS, found.nonconformity(dial(TENTHS[tenth])))
     first, last = TENTHS.index(low), TENTHS.index(high)
     assert (tenth - first) % 100 <= (last - first) % 100
