@@ -14,7 +14,7 @@ from gnomon.eval.comparing.guessing import ChanceTest, compare_with_chance
 from gnomon.eval.formatting import difference_text, figure, lower_first, p_text
 from gnomon.eval.scoring import belief
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer, Scores, type_as_kind
-from gnomon.eval.scoring.score import has_refusals, refusal_metrics, with_refusal
+from gnomon.eval.scoring.score import has_refusals, measure_refusal, refusal_metrics
 from gnomon.eval.stats.significance import holm
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
@@ -143,7 +143,7 @@ def compare_uncorrected(
         # A run in which nobody refuses has no such measure of its own.
         sides = [
             {
-                seed: {i: with_refusal(item) for i, item in items.items()}
+                seed: {i: measure_refusal(item) for i, item in items.items()}
                 for seed, items in by_seed.items()
             }
             for by_seed in sides

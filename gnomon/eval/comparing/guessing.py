@@ -89,7 +89,7 @@ def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, Chanc
         )
         # The best constant answer is the first run's: all seeds have the same questions.
         guesser, guesses = _better_guesser(
-            chance, first.constants.get(type_name, ()), len(items), metric
+            chance, first.constant_measures.get(type_name, ()), len(items), metric
         )
         if guesses and all(items_of_seed.keys() == by_seed[0].keys() for items_of_seed in by_seed):
             matrix = [
@@ -102,7 +102,7 @@ def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, Chanc
 
 
 def _better_guesser(
-    chance: Mapping[str, float], constant: Sequence[float], n: int, metric: Metric
+    chance: Mapping[str, float], constant_measures: Sequence[float], n: int, metric: Metric
 ) -> tuple[Guesser, Sequence[float]]:
     """Return the better guesser, with its measure of each of n items; empty if none is known.
 
@@ -111,9 +111,12 @@ def _better_guesser(
     """
     uniform, sign = chance.get("uniform"), -1 if metric.better == "lower" else 1
     # Twenty questions with twenty truths: naming one of them is right once, whatever it is.
-    constant = constant if sum(map(bool, constant)) > 1 else ()
-    if uniform is None or (constant and sign * uniform <= sign * float(np.mean(constant))):
-        return "constant", constant
+    if sum(map(bool, constant_measures)) <= 1:
+        constant_measures = ()
+    if uniform is None or (
+        constant_measures and sign * uniform <= sign * float(np.mean(constant_measures))
+    ):
+        return "constant", constant_measures
     return "uniform", [uniform] * n
 
 

@@ -38,7 +38,7 @@ class Chance:
 
     metrics: dict[str, dict[str, float]]
     """Value of each guesser by metric."""
-    constant: tuple[float, ...]
+    constant_measures: tuple[float, ...]
     """First metric's measure of each item, if all items get the one answer that is best in it."""
 
 

@@ -112,7 +112,7 @@ class Scores:
 
     items: tuple[ScoredAnswer, ...]
     summaries: dict[str, Summary]
-    constants: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    constant_measures: dict[str, tuple[float, ...]] = field(default_factory=dict)
     """First metric's measure of each item, by type of answer, under the best constant answer."""
 
     def of_type(self, type_name: str) -> list[ScoredAnswer]:

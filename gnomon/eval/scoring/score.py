@@ -29,16 +29,16 @@ def score(
     error, and so is a prediction without a sample. If a text states several values, `which` selects
     one. Predictions and samples are each read through once.
     """
-    beliefs: defaultdict[str, list[tuple[Prediction, Target]]] = defaultdict(list)
+    predictions_with_beliefs: defaultdict[str, list[tuple[Prediction, Target]]] = defaultdict(list)
     answers: list[ScoredAnswer] = []
     for prediction, sample in pair_answers(predictions, samples):
         answer = _read_answer(prediction, Question.of(sample), which)
-        if prediction.logprobs and len(beliefs[answer.type_name]) < _MOST_BELIEFS:
-            beliefs[answer.type_name].append((prediction, answer.truth))
+        if prediction.logprobs and len(predictions_with_beliefs[answer.type_name]) < _MOST_BELIEFS:
+            predictions_with_beliefs[answer.type_name].append((prediction, answer.truth))
         answers.append(answer)
-    summaries, constants = {}, {}
+    summaries, constant_measures = {}, {}
     if has_refusals(answers):
-        answers = [with_refusal(answer) for answer in answers]
+        answers = [measure_refusal(answer) for answer in answers]
     # In the order of TYPES, in which reports list them.
     for type_name in TYPES:
         indices = [index for index, answer in enumerate(answers) if answer.type_name == type_name]
@@ -50,16 +50,17 @@ def score(
             answers[index] = _measure(answers[index], cost)
         of_type = [answers[index] for index in indices]
         guesses = chance(type_name, of_type)
-        uniform = belief.uniform(beliefs[type_name], type_name)
+        uniform = belief.uniform(predictions_with_beliefs[type_name], type_name)
         summaries[type_name] = _summary(type_name, of_type, guesses.metrics, uniform)
-        constants[type_name] = guesses.constant
-    return Scores(tuple(answers), summaries, constants)
+        constant_measures[type_name] = guesses.constant_measures
+    return Scores(tuple(answers), summaries, constant_measures)
 
 
 def score_answer(
     prediction: Prediction, question: Question, cost: float, *, which: Which = "final"
 ) -> ScoredAnswer:
-    """Read and measure one answer; `cost` is the most that it is charged with."""
+    """Read and measure one answer; `cost` is the charge of an unread answer, and the cap of a
+    read one's."""
     return _measure(_read_answer(prediction, question, which), cost)
 
 
@@ -70,8 +71,8 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     dialect, size = create(prediction.dialect), prediction.size
     text = prediction.text
     reading = TYPES[type_name].read(text, truth, which=which, dialect=dialect, size=size)
-    # A figure of the working is no answer where the answer is that nothing can be read. Of a free
-    # text, whose value goes to the end, the word itself may be the answer.
+    # If the text ends by saying that nothing can be read, a number in its working is no answer. A
+    # value that reaches the end stays: the word itself may be the answer.
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
         reading = None
     value = reading.value if reading else None
@@ -132,7 +133,8 @@ def _summary(
             better=metric.better,
             headline=metric.headline,
             estimate=estimate_metric(metric, answers, units),
-            chance=chance_by_metric.get(metric.name, {}),  # a belief without distances has no CRPS
+            # No guesser has a figure for refusals, intervals, edges, or beliefs in long numbers.
+            chance=chance_by_metric.get(metric.name, {}),
         )
         for metric in TYPES[type_name].present(metrics, [answer.truth for answer in answers])
     )
@@ -156,24 +158,24 @@ def has_refusals(answers: Iterable[ScoredAnswer]) -> bool:
     return any(answer.is_refusal or not answer.truth.is_readable for answer in answers)
 
 
-def with_refusal(answer: ScoredAnswer) -> ScoredAnswer:
+def measure_refusal(answer: ScoredAnswer) -> ScoredAnswer:
     """Measure whether an answer wrongly says that nothing can be read.
 
     Where nothing can be read, that is no mistake, and the answer has no such measure.
     """
     if not answer.truth.is_readable:
         return answer
-    return replace(answer, measures={**answer.measures, _WRONGLY: float(answer.is_refusal)})
+    return replace(answer, measures={**answer.measures, _WRONG_REFUSAL: float(answer.is_refusal)})
 
 
 def refusal_metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metric of wrong refusals, if any answer of the exam is or should be a refusal."""
-    return _REFUSAL_METRICS if any(_WRONGLY in measures for measures in rows) else ()
+    return _REFUSAL_METRICS if any(_WRONG_REFUSAL in measures for measures in rows) else ()
 
 
-_WRONGLY = "unreadable_wrongly"
+_WRONG_REFUSAL = "unreadable_wrongly"
 _REFUSAL_METRICS = (
-    Metric(_WRONGLY, "Said to be unreadable, wrongly", better="lower", headline=True),
+    Metric(_WRONG_REFUSAL, "Said to be unreadable, wrongly", better="lower", headline=True),
 )
 
 

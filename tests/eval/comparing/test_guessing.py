@@ -107,7 +107,7 @@ def test_the_constant_answer_is_measured_on_all_questions():
     samples = numbers([place % 10 for place in range(3000)])
     result = scored(samples, ["1"] * 3000)
     assert result.summaries["number"]["exact"].chance["constant"] == pytest.approx(0.1)
-    assert sum(result.constants["number"]) == 300
+    assert sum(result.constant_measures["number"]) == 300
 
 
 def test_every_kind_that_is_at_chance_comes_first(tmp_path):
