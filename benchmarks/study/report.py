@@ -76,8 +76,8 @@ def _overview_column(part: Part, stored: dict[Cell, dict[str, Any]]) -> list[str
         for difference in differences:
             mark = "" if difference.verdict == "tied" else f" {difference.verdict}"
             column.append(difference_text(difference.estimate, difference.unit) + mark)
-        powers = [difference.detectable for difference in differences if difference.detectable]
-        column.append(amount(max(powers), differences[0].unit))
+        sizes = [difference.detectable_difference or 0.0 for difference in differences]
+        column.append(amount(max(sizes), differences[0].unit))
     return column
 
 

@@ -40,7 +40,8 @@ class Comparison:
         for difference in self.differences:
             row = _json_names(asdict(difference))
             row["by_seed"] = [_json_names(pair) for pair in row["by_seed"]]
-            row["detectable"] = None if difference.detectable == inf else difference.detectable
+            if difference.detectable_difference == inf:
+                row["detectable"] = None
             rows.append({**row, "verdict": difference.verdict})
         names = {"a": self.baseline, "b": self.candidate}
         return {**names, "seeds": self.seeds, "differences": rows}
@@ -95,8 +96,8 @@ class Comparison:
         candidate = figure(difference.candidate, difference.unit)
         size = difference_text(difference.estimate, difference.unit)
         figures = f"{lower_first(difference.label)} {candidate} against {baseline}, {size}"
-        correction = f", Holm over {difference.family}" if difference.family > 1 else ""
-        figures += f", p {p_text(difference.adjusted)} ({difference.test}{correction})"
+        correction = f", Holm over {difference.n_tests}" if difference.n_tests > 1 else ""
+        figures += f", p {p_text(difference.adjusted_p)} ({difference.test}{correction})"
         baseline_chance, chance = (tests.get(difference.type_name) for tests in self.chance)
         if chance is None or chance.is_beaten:
             if difference.verdict == "tied":
@@ -191,7 +192,7 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
             families.setdefault(key[:2], []).append(key)
     for keys in families.values():
         for key, p in zip(keys, holm([by_key[key].p for key in keys]), strict=True):
-            by_key[key] = replace(by_key[key], adjusted=p, family=len(keys))
+            by_key[key] = replace(by_key[key], adjusted_p=p, n_tests=len(keys))
     return [
         replace(c, differences=tuple(by_key[i, d.type_name, d.name] for d in c.differences))
         for i, c in enumerate(comparisons)
@@ -205,8 +206,14 @@ def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
 
 
 def _json_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Name the two models of a difference as the JSON of reports always did."""
-    names = {"baseline": "first", "candidate": "second"}
+    """Name the parts of a difference as the JSON of reports always did."""
+    names = {
+        "baseline": "first",
+        "candidate": "second",
+        "adjusted_p": "adjusted",
+        "n_tests": "family",
+        "detectable_difference": "detectable",
+    }
     return {names.get(key, key): value for key, value in type_as_kind(row).items()}
 
 

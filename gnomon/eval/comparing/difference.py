@@ -46,10 +46,10 @@ class Difference:
     p: float
     test: str
     """Name of the test that p belongs to."""
-    adjusted: float
-    """p after Holm's correction over `family` tests."""
-    family: int
-    detectable: float | None
+    adjusted_p: float
+    """p after Holm's correction over `n_tests` tests."""
+    n_tests: int
+    detectable_difference: float | None
     """Smallest difference that these seeds and items show with a power of 80 %: infinite if the
     measure cannot differ by as much, None if nothing varied."""
     by_seed: tuple[SeedPair, ...]
@@ -59,7 +59,7 @@ class Difference:
     @property
     def verdict(self) -> Verdict:
         """Verdict on the candidate; "tied" if no difference is shown."""
-        if not self.estimate.value or self.adjusted >= ALPHA:
+        if not self.estimate.value or self.adjusted_p >= ALPHA:
             return "tied"
         return "better" if (self.estimate.value > 0) == (self.better == "higher") else "worse"
 
@@ -82,15 +82,16 @@ def estimate_difference(
     if baseline.shape == candidate.shape:
         candidate = _snap(candidate, baseline)
     items = next(iter(sides[0].values()))
-    units, noun = unit_names([items[i] for i in ids])
+    clusters, cluster_noun = unit_names([items[i] for i in ids])
     # Paired seeds are one arm of differences; otherwise each model's seeds vary on their own.
     arms = [candidate, -baseline]
     if paired or len(baseline) == len(candidate) == 1:
         arms = [candidate - baseline]
-    result = estimate_crossed(arms, units, unit=noun)
+    result = estimate_crossed(arms, clusters, cluster_noun=cluster_noun)
     # Labels and units may depend on the questions.
     (display_metric,) = TYPES[type_name].present([metric], [items[i].truth for i in ids])
-    p, test = _test(metric, result, baseline, candidate, units)
+    p, test = _test(metric, result, baseline, candidate, clusters)
+    smallest = detectable(result)
     return Difference(
         type_name=type_name,
         name=metric.name,
@@ -98,14 +99,14 @@ def estimate_difference(
         unit=metric.unit,
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
-        estimate=_bound_share(metric, result, noun),
+        estimate=_share_interval(metric, result, cluster_noun),
         p=p,
         test=test,
-        adjusted=p,
-        family=1,
-        detectable=inf if (smallest := detectable(result)) and smallest > most else smallest,
+        adjusted_p=p,
+        n_tests=1,
+        detectable_difference=inf if smallest and smallest > most else smallest,
         by_seed=tuple(
-            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(metric, a, b, units))
+            SeedPair(seed, float(a.mean()), float(b.mean()), *_test_items(metric, a, b, clusters))
             for seed, a, b in zip(seeds, baseline, candidate, strict=True)
         )
         if paired
@@ -124,26 +125,26 @@ def _test(
     result: CrossedEstimate,
     baseline: Floats,
     candidate: Floats,
-    units: Sequence[str],
+    clusters: Sequence[str],
 ) -> tuple[float, str]:
     """Return p and the test's name: over seeds if there are several, else over the items alone."""
     if result.se and min(len(baseline), len(candidate)) > 1:
         return result.p, "Student's t over seeds"
-    return _test_items(metric, baseline.mean(axis=0), candidate.mean(axis=0), units)
+    return _test_items(metric, baseline.mean(axis=0), candidate.mean(axis=0), clusters)
 
 
 def _test_items(
-    metric: Metric, baseline: Floats, candidate: Floats, units: Sequence[str]
+    metric: Metric, baseline: Floats, candidate: Floats, clusters: Sequence[str]
 ) -> tuple[float, str]:
-    """Test by McNemar's exact test if answers are right or wrong and share no unit; else flip
+    """Test by McNemar's exact test if answers are right or wrong and share no cluster; else flip
     signs."""
     candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
-    is_independent = len(set(units)) == len(units)
+    is_independent = len(set(clusters)) == len(clusters)
     is_binary = {*baseline, *candidate} <= {0.0, 1.0}
     if metric.statistic == "share" and is_independent and is_binary:
         return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
-    codes = np.unique(np.asarray(units), return_inverse=True)[1]
-    # A sign per unit: questions about one picture are right or wrong together.
+    codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    # A sign per cluster: questions about one picture are right or wrong together.
     return sign_flip(np.bincount(codes, candidate - baseline)), "sign flips"
 
 
@@ -153,13 +154,13 @@ def _snap(values: Floats, reference: Floats) -> Floats:
     return np.where(np.isclose(values, reference, rtol=1e-12, atol=1e-12), reference, values)
 
 
-def _bound_share(metric: Metric, result: CrossedEstimate, noun: str) -> Estimate:
-    """Bound a difference of shares by 1.
+def _share_interval(metric: Metric, result: CrossedEstimate, cluster_noun: str) -> Estimate:
+    """Bound the interval of a difference of shares by ±1.
 
-    If no unit differs, Wilson's interval of the share that may differ takes the place of none at
-    all. Means stay open.
+    Where nothing varies (0 or ±1) there is none: then use Wilson's for the share of clusters that
+    differ. Means are not bounded.
     """
-    value, n = result.estimate.value, result.pictures
+    value, n = result.estimate.value, result.n_clusters
     if metric.statistic != "share":
         return result.estimate
     if result.estimate.low is not None and result.estimate.high is not None:
@@ -167,11 +168,14 @@ def _bound_share(metric: Metric, result: CrossedEstimate, noun: str) -> Estimate
         return replace(result.estimate, low=ends[0], high=ends[1])
     if value not in (-1, 0, 1):
         return result.estimate
-    # All units agree (0), or all differ in one direction (±1): the share of those that differ
-    # has Wilson's interval.
-    differing = wilson(n * abs(int(value)), n)
-    assert differing.low is not None
-    assert differing.high is not None
-    low, high = (-differing.high, differing.high) if not value else (differing.low, 1.0)
+    # All clusters agree (0), or all differ in one direction (±1).
+    share_of_different = wilson(n * abs(int(value)), n)
+    assert share_of_different.low is not None
+    assert share_of_different.high is not None
+    low, high = (
+        (-share_of_different.high, share_of_different.high)
+        if not value
+        else (share_of_different.low, 1.0)
+    )
     ends = (-high, -low) if value < 0 else (low, high)
-    return Estimate(value, *ends, f"Wilson, {n} {noun}", result.estimate.n)
+    return Estimate(value, *ends, f"Wilson, {n} {cluster_noun}", result.estimate.n)

@@ -71,9 +71,11 @@ def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
 def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
     """Explain how the figures of p are corrected, and what the intervals do not cover."""
     first, *rest = differences
-    note = f"p is corrected by Holm: in the first line over {first.family}, all tables' first lines"
+    note = (
+        f"p is corrected by Holm: in the first line over {first.n_tests}, all tables' first lines"
+    )
     if rest:
-        note += f"; in the others over {rest[0].family}"
+        note += f"; in the others over {rest[0].n_tests}"
     note += f"; a seed's own is of {first.by_seed[0].test}" if first.by_seed[1:] else ""
     note += "; intervals are not"
     sides = zip((comparison.baseline, comparison.candidate), comparison.seeds, strict=True)
@@ -92,9 +94,11 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
             figure(difference.baseline, unit),
             figure(difference.candidate, unit),
             difference_text(difference.estimate, unit),
-            p_text(difference.adjusted).removeprefix("= "),
+            p_text(difference.adjusted_p).removeprefix("= "),
             difference.test,
-            TOO_FEW if difference.detectable == inf else amount(difference.detectable, unit),
+            TOO_FEW
+            if difference.detectable_difference == inf
+            else amount(difference.detectable_difference, unit),
             difference.verdict,
         )
         # Only the first metric has its seeds: a dozen metrics of three seeds each would bury the
@@ -131,7 +135,8 @@ def _difference_mark(difference: Difference) -> Mark:
         difference.estimate,
         difference.unit,
         [pair.candidate - pair.baseline for pair in difference.by_seed],
-        detectable=(difference.detectable or 0.0) * (100 if difference.unit == "%" else 1),
+        detectable=(difference.detectable_difference or 0.0)
+        * (100 if difference.unit == "%" else 1),
         verdict=difference.verdict,
     )
 
@@ -169,7 +174,7 @@ def _group_mark(group: Group, type_name: str, metric: Metric) -> Mark:
         estimate = estimate_values(metric, np.array(seeds[0]), units)
     # Seeds of the same questions are crossed with them: both vary the mean.
     elif all(other == ids[0] for other in ids):
-        mean = estimate_crossed([np.array(seeds)], units.numbers, unit=units.noun).estimate
+        mean = estimate_crossed([np.array(seeds)], units.numbers, cluster_noun=units.noun).estimate
         estimate = interval_over_units(metric, mean, units.count)
     else:
         reason = "no interval: other questions"

@@ -75,7 +75,7 @@ def estimate_values(metric: Metric, values: Floats, units: Units) -> Estimate:
     """Estimate a metric from its values; values of one unit are not independent."""
     are_shared = units.count < values.size
     if metric.statistic in ("share", "mean") and are_shared:
-        crossed = estimate_crossed([values[None]], units.numbers, unit=units.noun)
+        crossed = estimate_crossed([values[None]], units.numbers, cluster_noun=units.noun)
         return interval_over_units(metric, crossed.estimate, units.count)
     if metric.statistic == "share":
         return wilson(int(values.sum()), values.size)

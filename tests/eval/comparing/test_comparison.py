@@ -156,14 +156,18 @@ def test_where_no_answer_differs_wilson_says_how_many_may():
     assert (exact.estimate.value, exact.estimate.method) == (0, "Wilson, 50 pictures")
     assert exact.estimate.high == pytest.approx(wilson(0, 50).high)
     assert exact.estimate.low == -exact.estimate.high
-    assert exact.detectable is None
+    assert exact.detectable_difference is None
 
 
 def test_a_power_that_no_difference_can_have_is_not_shown():
     """Seeds that differ much: 80 % power from 272 points, or from 405 of 360 minutes."""
     result = compare(seeded(40, (0.1, 0.6)), seeded(40, (0.9, 0.3)), names=("a", "b"))
     by_name = {d.name: d for d in result.differences}
-    assert by_name["exact"].detectable == by_name["charged"].detectable == math.inf
+    assert (
+        by_name["exact"].detectable_difference
+        == by_name["charged"].detectable_difference
+        == math.inf
+    )
     rows = {row["name"]: row for row in result.to_json()["differences"]}
     assert rows["exact"]["detectable"] is rows["charged"]["detectable"] is None
     json.dumps(rows, allow_nan=False)
@@ -180,7 +184,7 @@ def test_no_power_of_numbers_is_beyond_the_farthest_truth():
     result = differences(scored(samples, ["1", "9", "6"]), scored(samples, ["6", "4", "6"]))
     charged = result["charged"]
     assert (charged.baseline, charged.candidate) == (1, pytest.approx(5 / 3))
-    assert charged.detectable == math.inf  # two errors of 13 that are possible
+    assert charged.detectable_difference == math.inf  # two errors of 13 that are possible
 
 
 def test_first_lines_are_corrected_together_and_the_others_of_a_kind_among_themselves():
@@ -194,8 +198,8 @@ def test_first_lines_are_corrected_together_and_the_others_of_a_kind_among_thems
         [d for d in result.differences if d.type_name == name] for name in ("time", "number")
     ]
     for family in ([lines[0] for lines in by_type], *(lines[1:] for lines in by_type)):
-        assert {d.family for d in family} == {len(family)}
-        assert [d.adjusted for d in family] == holm([d.p for d in family])
+        assert {d.n_tests for d in family} == {len(family)}
+        assert [d.adjusted_p for d in family] == holm([d.p for d in family])
     assert "Holm over 2" in result.sentences[0]
 
 
