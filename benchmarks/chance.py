@@ -19,7 +19,7 @@ import numpy as np
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score
-from gnomon.eval.formatting import align, figure, interval
+from gnomon.eval.formatting import align, figure, interval_text
 from gnomon.generators import KINDS, create
 from gnomon.sample import Prediction, Sample, Time
 
@@ -121,7 +121,7 @@ def _rows(summary: Summary) -> list[list[str]]:
 
 
 def _cell(estimate: Any, unit: str) -> str:
-    return f"{figure(estimate.value, unit)} {interval(estimate, unit)}".strip()
+    return f"{figure(estimate.value, unit)} {interval_text(estimate, unit)}".strip()
 
 
 def main() -> None:

@@ -110,7 +110,8 @@ class Certainty:
     confidence: float
     """Share of such answers that is right."""
     refused: bool = False
-    """True if it is less sure than what the user asked for."""
+    """True if the answer is withheld, as it is less sure than what the user asked for. An answer
+    that says "unreadable" is another thing: see `is_refusal`."""
     margin: float | None = None
     """Radius round the edges of boxes, in sides of each; None where answers are listed."""
 

@@ -25,7 +25,13 @@ from gnomon.eval.comparing.comparison import (
     compare_uncorrected,
     first_metrics,
 )
-from gnomon.eval.formatting import align, amount, difference_text, figure, interval
+from gnomon.eval.formatting import (
+    align,
+    difference_text,
+    difference_value_text,
+    figure,
+    interval_text,
+)
 from gnomon.eval.report.differences import difference_tables
 from gnomon.eval.stats.crossed import estimate_crossed
 
@@ -76,8 +82,8 @@ def _overview_column(part: Part, stored: dict[Cell, dict[str, Any]]) -> list[str
         for difference in differences:
             mark = "" if difference.verdict == "tied" else f" {difference.verdict}"
             column.append(difference_text(difference.estimate, difference.unit) + mark)
-        sizes = [difference.detectable_difference or 0.0 for difference in differences]
-        column.append(amount(max(sizes), differences[0].unit))
+        sizes = [difference.detectable_difference for difference in differences]
+        column.append(difference_value_text(max(filter(None, sizes)), differences[0].unit))
     return column
 
 
@@ -203,7 +209,7 @@ def _level(found: dict[Cell, dict[str, Any]], loss: str, measure: str) -> str:
     values = np.array(_of(found, loss, measure))
     estimate = estimate_crossed([values], np.arange(values.shape[1])).estimate
     unit = "" if measure == "charged" else "%"
-    return f"{figure(estimate.value, unit)} {interval(estimate, unit)}".rstrip()
+    return f"{figure(estimate.value, unit)} {interval_text(estimate, unit)}".rstrip()
 
 
 def _seeds(part: Part, found: dict[Cell, dict[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon import eval as evaluation
-from gnomon.eval.formatting import align, figure, interval
+from gnomon.eval.formatting import align, figure, interval_text
 from gnomon.eval.scoring import questions
 
 if TYPE_CHECKING:
@@ -64,4 +64,5 @@ def _line(kind: str, row: Row) -> list[str]:
 
 def _cell(summary: Summary, name: str) -> str:
     result = summary[name]
-    return f"{figure(result.estimate.value, result.unit)} {interval(result.estimate, result.unit)}"
+    value = figure(result.estimate.value, result.unit)
+    return f"{value} {interval_text(result.estimate, result.unit)}"

@@ -11,7 +11,7 @@ from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
 from gnomon.commands.answer_files import provenance_path, read_provenance
 from gnomon.commands.directory import AFTER, BEFORE
-from gnomon.eval.formatting import certainty_text, edge_texts
+from gnomon.eval.formatting import certainty_text, edge_bounds_in_model_form
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
 from gnomon.files import open_bytes, write_rows
@@ -318,7 +318,7 @@ def to_csv(
         cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
         text = "" if row.certainty and row.certainty.refused else row.text
         certainty = _certainty_cells(row) if has_certainty else ()
-        edges = edge_texts(row) if has_edges else ()
+        edges = edge_bounds_in_model_form(row) if has_edges else ()
         belief = _belief_cells(row, listed) if has_beliefs else ()
         cells.append([row.sample_id, text, *cut, *certainty, *edges, *belief])
     write_rows(table, [header, *cells])

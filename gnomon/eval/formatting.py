@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gnomon.eval.stats.intervals import Estimate
 
 
-def interval(estimate: Estimate, unit: str) -> str:
+def interval_text(estimate: Estimate, unit: str) -> str:
     """Format the interval in brackets, as precise as its figure; empty if there is none."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return ""
@@ -39,8 +39,8 @@ def difference_text(estimate: Estimate, unit: str) -> str:
     return f"{value} {_points(unit)}".rstrip() + between
 
 
-def amount(value: float | None, unit: str, *, sign: str = "") -> str:
-    """Format the size of a difference; shares differ by points."""
+def difference_value_text(value: float | None, unit: str, *, sign: str = "") -> str:
+    """Format a difference with its unit but no interval; shares differ by points."""
     if value is None:
         return NONE
     in_unit = to_unit(value, unit)
@@ -71,7 +71,7 @@ def truth_text(truth: Target) -> str:
     return value_text(TYPES[truth.type_name].value_of(truth), truth.type_name)
 
 
-def state(item: ScoredAnswer) -> str:
+def state_text(item: ScoredAnswer) -> str:
     """Return right, wrong, or not read."""
     if item.value is None:
         return "not read"
@@ -81,35 +81,35 @@ def state(item: ScoredAnswer) -> str:
 def error_text(item: ScoredAnswer) -> str:
     """Format how far off an answer is, in its type's own measure."""
     if item.value is None:
-        return "said to be unreadable" if item.is_refusal else state(item)
+        return "said to be unreadable" if item.is_refusal else state_text(item)
     return TYPES[item.type_name].describe_result(item.measures)
 
 
 def certainty_text(certainty: Certainty) -> str:
     """Format an interval and its confidence: "10:06 to 10:11; right in 93 % of such cases".
 
-    Of boxes it says their margin, since two boxes in a model's own form are read by nobody.
+    Boxes get their margin alone: nobody reads coordinates in a model's own form.
     """
     low, high = certainty.interval
     share = f"right in {100 * certainty.confidence:.0f} % of such cases"
     if certainty.margin is not None:
         return f"{margin_text(certainty.margin)}; {share}" if high else share
-    # Of words all stand in the first.
+    # Of texts the first string lists all words in the interval.
     between = low if high in ("", low) else f"{low} to {high}"
     return f"{between}; {share}" if between else share
 
 
 def margin_text(margin: float) -> str:
-    """Format the radius round the edges of boxes, in sides of each."""
+    """Format the radius round the edges of boxes, as a share of each box's side."""
     if margin >= 1:
         return "edges not known"
     return f"edges within {100 * margin:.0f} % of the box's side"
 
 
-def edge_texts(prediction: Prediction) -> tuple[str, str]:
-    """Format the lowest and the highest numbers that are believed of each box in an answer.
+def edge_bounds_in_model_form(prediction: Prediction) -> tuple[str, str]:
+    """Format the lowest and the highest believed edges of each box, in the model's own numbers.
 
-    Empty where a calibrated margin says more.
+    Both texts are empty where a calibrated margin says more.
     """
     boxes = (prediction.edges or ()) if prediction.certainty is None else ()
     low = "; ".join("(" + ", ".join(edge.low for edge in box) + ")" for box in boxes)
@@ -117,8 +117,11 @@ def edge_texts(prediction: Prediction) -> tuple[str, str]:
     return low, high
 
 
-def interval_texts(item: ScoredAnswer) -> tuple[str, str]:
-    """Format the lowest and the highest corners of each box in pixels, a dash without a belief."""
+def box_bounds_in_pixels(item: ScoredAnswer) -> tuple[str, str]:
+    """Format the lowest and the highest believed corners of each box, in pixels.
+
+    They are pixels of the picture as the model saw it; a box without a belief has a dash.
+    """
     display = TYPES["box"].display
     low = "; ".join(display(ends[0]) if ends else NONE for ends in item.intervals)
     high = "; ".join(display(ends[1]) if ends else NONE for ends in item.intervals)

@@ -11,10 +11,10 @@ from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
 from gnomon.eval.formatting import (
+    box_bounds_in_pixels,
     certainty_text,
     error_text,
-    interval_texts,
-    state,
+    state_text,
     truth_text,
     value_text,
 )
@@ -30,13 +30,14 @@ from gnomon.sample import Sample, Size
 MOST = 10_000
 """Questions in a page; fewer if there are more than two runs."""
 _MOST_ANSWERS = 20_000
-# Characters of all answers together; if they have more, each is cut, but not below the shortest.
+# Characters of all answers together; if they have more, each is shortened, but to no fewer than
+# `_SHORTEST_CUT`.
 _MOST_CHARACTERS = 20_000_000
 _SHORTEST_CUT = 400
 _STATES = ("right", "wrong", "not read")
 
 
-def browser_data(
+def answer_browser_data(
     runs: Sequence[RunResult],
     samples: Mapping[str, Sample],
     classes_by_type: Mapping[str, Sequence[FactClasses]],
@@ -51,11 +52,11 @@ def browser_data(
     step = max(1, -(-n_questions // min(MOST, _MOST_ANSWERS // len(runs))))
     facts: dict[str, _Index] = {_TYPE_FACT: _Index()} if len(classes_by_type) > 1 else {}
     for classes_of_type in classes_by_type.values():
-        for fact in classes_of_type:  # in the order of the classes, not of the questions
-            facts.setdefault(fact.name, _Index()).extend(fact.labels)
-    questions, rules, errors = _Index(), _Index(), _Index()
+        for classes in classes_of_type:  # in the order of the classes, not of the questions
+            facts.setdefault(classes.name, _Index()).extend(classes.labels)
+    questions, rules, error_classes = _Index(), _Index(), _Index()
     for type_name in classes_by_type:
-        errors.extend(TYPES[type_name].error_histogram.names)
+        error_classes.extend(TYPES[type_name].error_histogram.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
         # Questions with a picture are always there: the script looks their pictures up by id.
@@ -73,16 +74,18 @@ def browser_data(
                 ),
                 "answers": [None] * len(runs),
             }
-    most = max(_SHORTEST_CUT, _MOST_CHARACTERS // max(1, len(items) * len(runs)))
+    max_characters = max(_SHORTEST_CUT, _MOST_CHARACTERS // max(1, len(items) * len(runs)))
     for index, run in enumerate(runs):
         for item in run.scores.items:
             if item.sample_id in items:
-                items[item.sample_id]["answers"][index] = _answer_entry(item, most, rules, errors)
+                items[item.sample_id]["answers"][index] = _answer_entry(
+                    item, max_characters, rules, error_classes
+                )
     return {
         "n_questions": n_questions,
         "runs": [run.name for run in runs],
         "states": _STATES,
-        "errors": list(errors),
+        "errors": list(error_classes),
         "questions": list(questions),
         "rules": list(rules),
         "facts": [[name, list(labels)] for name, labels in facts.items()],
@@ -96,7 +99,7 @@ _TYPE_FACT = "kind of answer"
 def _fact_entries(
     item: ScoredAnswer,
     question_facts: Mapping[str, Fact],
-    classes: Sequence[FactClasses],
+    classes_of_type: Sequence[FactClasses],
     facts: Mapping[str, _Index],
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the indices of each fact and of its class, and the exact value if the class is a
@@ -104,20 +107,21 @@ def _fact_entries(
     index_of = {name: index for index, name in enumerate(facts)}
     if _TYPE_FACT in facts:
         yield index_of[_TYPE_FACT], facts[_TYPE_FACT][TYPES[item.type_name].title], ""
-    for fact in classes:
+    for classes in classes_of_type:
         if (
-            fact.key in question_facts
-            and (label := fact.label_of(question_facts[fact.key])) is not None
+            classes.key in question_facts
+            and (label := classes.label_of(question_facts[classes.key])) is not None
         ):
             # A bin such as "5 to 10" hides the value, which the page shows for a single question.
-            exact = fact_text(question_facts[fact.key]) if fact.edges else ""
-            yield index_of[fact.name], facts[fact.name][label], exact
+            exact = fact_text(question_facts[classes.key]) if classes.edges else ""
+            yield index_of[classes.name], facts[classes.name][label], exact
 
 
-def _answer_entry(item: ScoredAnswer, most: int, rules: _Index, errors: _Index) -> list[Any]:
-    """Collect its text in three parts, its value unless the text is just that, state, error in
-    words and as a figure, rule, and class of error; of a calibrated run its interval with the
-    confidence, and 1 if it is refused."""
+def _answer_entry(
+    item: ScoredAnswer, max_characters: int, rules: _Index, error_classes: _Index
+) -> list[Any]:
+    """Return [excerpt, value or "" if the text is just that, state, error text, sort key, reading
+    rule, error class]; of a calibrated run also [interval text, 1 if it abstains]."""
     is_read = item.value is not None
     value = value_text(item.value, item.type_name) if is_read else ""
     badness = TYPES[item.type_name].badness(item.measures) if is_read else 0.0
@@ -125,15 +129,15 @@ def _answer_entry(item: ScoredAnswer, most: int, rules: _Index, errors: _Index) 
     if item.certainty is not None:
         certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
     return [
-        excerpt(item.text, item.span, most),
+        excerpt(item.text, item.span, max_characters),
         # A clock's answer may have a leading zero that the value lacks: 09:15 is no other text than
         # 9:15.
         "" if item.text.strip() in (value, f"0{value}") else value,
-        _STATES.index(state(item)),
+        _STATES.index(state_text(item)),
         error_text(item),
         float(f"{badness:.6g}"),
         rules[item.rule or ""],
-        errors[error_class(item)],
+        error_classes[error_class(item)],
         *certainty,
     ]
 
@@ -179,7 +183,7 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 "text": item.text,
                 "value": "" if item.value is None else value_text(item.value, item.type_name),
                 "rule": item.rule or "",
-                "state": state(item),
+                "state": state_text(item),
             }
             if item.cut is not None:
                 names = ("cut_x1", "cut_y1", "cut_x2", "cut_y2")
@@ -189,20 +193,20 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
                 answer["refused"] = "yes" if item.certainty.refused else ""
             if item.intervals:
-                answer["belief_low"], answer["belief_high"] = interval_texts(item)
+                answer["belief_low"], answer["belief_high"] = box_bounds_in_pixels(item)
             # A fact may be named like a column or a measure.
-            facts = {f"fact.{name}": value for name, value in question_facts.items()}
+            fact_columns = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
-            yield answer | measures | facts
+            yield answer | measures | fact_columns
 
 
 def example_pictures(
     runs: Sequence[RunResult],
     samples: Mapping[str, Sample],
     *,
-    worst: int,
-    right: int,
-    disagreeing: int,
+    n_worst: int,
+    n_right: int,
+    n_disagreeing: int,
 ) -> dict[str, tuple[str, list[Any]]]:
     """Return a data URI and frames by question id; the URI is empty without a picture.
 
@@ -216,18 +220,24 @@ def example_pictures(
         # first_run has no entry for a question that the first run was not asked: None equals
         # neither.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]
-        selection = _worst(items, worst) + _spread([item for item in items if item.correct], right)
+        selection = _worst(items, n_worst)
+        selection += _evenly_spaced([item for item in items if item.correct], n_right)
         refused = [item for item in items if item.certainty and item.certainty.refused]
-        selection += _spread(refused, worst // 2)
-        chosen |= {item.sample_id: item for item in selection + _spread(in_dispute, disagreeing)}
+        selection += _evenly_spaced(refused, n_worst // 2)
+        selection += _evenly_spaced(in_dispute, n_disagreeing)
+        chosen |= {item.sample_id: item for item in selection}
     answers = [{i.sample_id: i for i in run.scores.items if i.sample_id in chosen} for run in runs]
     pictures = {}
     for sample_id, item in chosen.items():
         sample = samples.get(sample_id)
         picture = data_uri(sample.display) if sample and sample.display else ""
-        of_runs = [by_id.get(sample_id) for by_id in answers]
-        whole = sample.image.size if sample and sample.image else None
-        frames = [*_frames(item, of_runs), *_margins(of_runs), *_cuts(of_runs, whole)]
+        answers_by_run = [by_id.get(sample_id) for by_id in answers]
+        full_size = sample.image.size if sample and sample.image else None
+        frames = [
+            *_frames(item, answers_by_run),
+            *_margins(answers_by_run),
+            *_crops(answers_by_run, full_size),
+        ]
         pictures[sample_id] = picture, frames
     return pictures
 
@@ -241,28 +251,28 @@ def _worst(items: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
     return readable[:n] + [item for item in wrong if item.value is None][: n // 2]
 
 
-def _spread(answers: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
+def _evenly_spaced(answers: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
     """Return at most n answers, evenly spaced."""
     return list(answers[:: max(1, len(answers) // n)][:n]) if n else []
 
 
 def _frames(
-    item: ScoredAnswer, of_runs: Iterable[ScoredAnswer | None]
+    item: ScoredAnswer, answers_by_run: Iterable[ScoredAnswer | None]
 ) -> Iterator[tuple[str | float, ...]]:
     """Yield true boxes and those of the runs, each in the size in which its model saw the
     picture."""
     if item.size is None:
         return
-    for edges in item.truth.boxes:
-        yield _frame("truth", edges, item.size)
-    for index, answer in enumerate(of_runs):
+    for corners in item.truth.boxes:
+        yield _frame("truth", corners, item.size)
+    for index, answer in enumerate(answers_by_run):
         if answer and answer.size and answer.value is not None:
             boxes = TYPES[answer.type_name].boxes(answer.value)
             for corners, ends in zip(boxes, answer.intervals, strict=False):
                 if ends is not None:
                     yield from _bands(f"{colour(index)} edge", corners, ends, answer.size)
-            for edges in boxes:
-                yield _frame(colour(index), edges, answer.size)
+            for corners in boxes:
+                yield _frame(colour(index), corners, answer.size)
 
 
 def _bands(
@@ -276,9 +286,9 @@ def _bands(
         yield _frame(css, (x1, low[axis + 1], x2, high[axis + 1]), size)
 
 
-def _margins(of_runs: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | float, ...]]:
-    """Yield the boxes between which a calibrated run's true boxes lie."""
-    for index, answer in enumerate(of_runs):
+def _margins(answers_by_run: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | float, ...]]:
+    """Yield the inner and the outer bound of each true box of a calibrated run."""
+    for index, answer in enumerate(answers_by_run):
         if answer is None or answer.size is None or answer.value is None:
             continue
         margin = None if answer.certainty is None else answer.certainty.margin
@@ -290,21 +300,21 @@ def _margins(of_runs: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | flo
                     yield _frame(f"{colour(index)} margin", corners, answer.size)
 
 
-def _cuts(
-    of_runs: Iterable[ScoredAnswer | None], whole: Size | None
+def _crops(
+    answers_by_run: Iterable[ScoredAnswer | None], full_size: Size | None
 ) -> Iterator[tuple[str | float, ...]]:
-    """Yield the part of the picture, whose size is `whole`, that each run was asked about."""
-    for index, answer in enumerate(of_runs):
-        if answer and answer.cut and whole:
-            yield _frame(f"{colour(index)} cut", answer.cut, whole)
+    """Yield the part of the picture, whose size is `full_size`, that each run was asked about."""
+    for index, answer in enumerate(answers_by_run):
+        if answer and answer.cut and full_size:
+            yield _frame(f"{colour(index)} cut", answer.cut, full_size)
 
 
 def _frame(css: str, corners: Corners, size: Size) -> tuple[str | float, ...]:
     """Return left, top, width and height in percent, inside the picture; swapped corners leave a
     line."""
-    (x0, x1), (top, bottom) = (
+    (left, right), (top, bottom) = (
         [100 * min(max(corner / side, 0), 1) for corner in pair]
         for pair, side in zip((corners[::2], corners[1::2]), size, strict=True)
     )
-    edges = x0, top, max(x1 - x0, 0), max(bottom - top, 0)
-    return css, *(round(edge, 1) for edge in edges)
+    rectangle = left, top, max(right - left, 0), max(bottom - top, 0)
+    return css, *(round(percent, 1) for percent in rectangle)

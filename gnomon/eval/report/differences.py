@@ -17,10 +17,10 @@ from gnomon.eval.comparing.difference import Difference
 from gnomon.eval.comparing.groups import Group
 from gnomon.eval.formatting import (
     align,
-    amount,
     difference_text,
+    difference_value_text,
     figure,
-    interval,
+    interval_text,
     p_text,
     truth_text,
     value_text,
@@ -98,7 +98,7 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
             difference.test,
             TOO_FEW
             if difference.detectable_difference == inf
-            else amount(difference.detectable_difference, unit),
+            else difference_value_text(difference.detectable_difference, unit),
             difference.verdict,
         )
         # Only the first metric has its seeds: a dozen metrics of three seeds each would bury the
@@ -109,7 +109,7 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
                     f"seed {pair.seed}",
                     figure(pair.baseline, unit),
                     figure(pair.candidate, unit),
-                    amount(pair.candidate - pair.baseline, unit, sign="+"),
+                    difference_value_text(pair.candidate - pair.baseline, unit, sign="+"),
                     p_text(pair.p).removeprefix("= "),
                 )
 
@@ -179,7 +179,7 @@ def _group_mark(group: Group, type_name: str, metric: Metric) -> Mark:
     else:
         reason = "no interval: other questions"
         estimate = Estimate(float(np.mean(means)), None, None, reason, len(seeds[0]))
-    text = f"{figure(estimate.value, metric.unit)} {interval(estimate, metric.unit)}".rstrip()
+    text = f"{figure(estimate.value, metric.unit)} {interval_text(estimate, metric.unit)}".rstrip()
     return make_mark(group.name, estimate, metric.unit, means, text=text)
 
 
@@ -263,7 +263,7 @@ class Agreement:
     def __str__(self) -> str:
         rows = [("The same to the letter", self.same_text), ("Read as the same", self.same_value)]
         return "\n".join(
-            align([[label, f"{figure(e.value, '%')} {interval(e, '%')}"] for label, e in rows])
+            align([[label, f"{figure(e.value, '%')} {interval_text(e, '%')}"] for label, e in rows])
         )
 
     def table(self, names: tuple[str, str], most: int) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
-from gnomon.eval.formatting import amount, figure, interval
+from gnomon.eval.formatting import difference_value_text, figure, interval_text
 from gnomon.eval.scoring.metrics import Units, estimate_values
 from gnomon.eval.scoring.questions import Fact, plain_facts
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
@@ -174,7 +174,7 @@ def slices(
         facts = [
             {
                 "name": fact.name,
-                "gap": amount(gap, metric.unit),
+                "gap": difference_value_text(gap, metric.unit),
                 "rows": _slice_rows(metric, columns, fact),
             }
             for gap, fact in ranked
@@ -236,6 +236,8 @@ def _slice_rows(
             indices = of_run.get(label, [])
             units = Units.of([column.items[index] for index in indices])
             estimate = estimate_values(metric, column.values[indices], units)
-            cells.append((figure(estimate.value, metric.unit), interval(estimate, metric.unit)))
+            cells.append(
+                (figure(estimate.value, metric.unit), interval_text(estimate, metric.unit))
+            )
         rows.append((label, len(parts[-1][label]), cells))
     return rows

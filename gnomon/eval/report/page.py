@@ -18,7 +18,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_bytes, put_text
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verdicts
-from gnomon.eval.report.answers import browser_data, example_pictures
+from gnomon.eval.report.answers import answer_browser_data, example_pictures
 from gnomon.eval.report.differences import difference_tables, group_marks, seed_charts
 from gnomon.eval.report.facts import FEWEST, fact_classes, facts_heading, slices
 from gnomon.eval.report.files import SOFTWARE, check_replaceable
@@ -81,14 +81,16 @@ def write_report(
     # A small test is shown whole: its right answers, too, are worth a look.
     if right is None:
         right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
-    examples = example_pictures(runs, samples, worst=worst, right=right, disagreeing=disagreeing)
+    examples = example_pictures(
+        runs, samples, n_worst=worst, n_right=right, n_disagreeing=disagreeing
+    )
     types = type_names(runs)
     # Differences of groups have sections of their own.
     of_runs = comparisons if one_per_group else ()
     # A mapping of another type may draw its samples: too slow for the facts of all questions.
     stored = samples if isinstance(samples, dict) else {}
     classes_by_type = fact_classes(runs[-1], stored)
-    browser = browser_data(runs, stored, classes_by_type, examples)
+    browser = answer_browser_data(runs, stored, classes_by_type, examples)
     by_id = {item["id"]: item for item in browser["items"]}
     script = (Path(__file__).parent / "report.js").read_text(encoding="utf-8")
     page = template("report.html.j2").render(

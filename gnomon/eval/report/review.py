@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, StrictBool, ValidationError
 
 from gnomon.atomic import put_text
-from gnomon.eval.formatting import figure, interval, value_text
+from gnomon.eval.formatting import figure, interval_text, value_text
 from gnomon.eval.report.markup import data_uri, excerpt, template
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Estimate, wilson
@@ -102,7 +102,7 @@ def reader_error(path: Path, run: RunResult) -> ReaderError:
     wrong = sum(not judgement.right for judgement in valid)
     changed = len(saved.judged) - len(valid)
     estimate = wilson(wrong, len(valid))
-    share = f"{figure(estimate.value, '%')} {interval(estimate, '%')}"
+    share = f"{figure(estimate.value, '%')} {interval_text(estimate, '%')}"
     sentence = f"Reader: {wrong} of {len(valid)} answers judged by hand were misread: {share}."
     if changed:
         sentence += f" Left out, for they are read otherwise by now: {changed}."

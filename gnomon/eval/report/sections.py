@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from gnomon.answers.registry import TYPES
-from gnomon.eval.formatting import NONE, difference_text, figure, interval
+from gnomon.eval.formatting import NONE, difference_text, figure, interval_text
 from gnomon.eval.report import plots
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.eval.scoring.metrics import LabelFigures, label_figures
@@ -93,15 +93,15 @@ def _row(
 
 def _cell(result: Result, summary_of_type: Summary) -> tuple[str, str]:
     """Format figure and interval, with the number of answers that a metric leaves out."""
-    interval_text = interval(result.estimate, result.unit)
+    bounds = interval_text(result.estimate, result.unit)
     n_dropped = (
         summary_of_type.unread
         if result.name == "r_squared"
         else summary_of_type.n - result.estimate.n
     )
     if result.name in _PARTIAL and n_dropped:
-        interval_text = f"{interval_text} {n_dropped:,} dropped".strip()
-    return figure(result.estimate.value, result.unit), interval_text
+        bounds = f"{bounds} {n_dropped:,} dropped".strip()
+    return figure(result.estimate.value, result.unit), bounds
 
 
 # Lines that leave out unread answers, truths of 0 or wrong signs, and have to say so.
@@ -193,10 +193,12 @@ def _label_cell(figures: LabelFigures | None) -> LabelCell:
     if figures is None:
         return LabelCell(NONE)
     precision, recall = (
-        f"{name} {figure(estimate.value, '')} {interval(estimate, '')}".rstrip()
+        f"{name} {figure(estimate.value, '')} {interval_text(estimate, '')}".rstrip()
         for name, estimate in (("precision", figures.precision), ("recall", figures.recall))
     )
-    return LabelCell(figure(figures.f1.value, ""), interval(figures.f1, ""), (precision, recall))
+    return LabelCell(
+        figure(figures.f1.value, ""), interval_text(figures.f1, ""), (precision, recall)
+    )
 
 
 def _charts_of_runs(

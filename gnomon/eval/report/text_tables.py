@@ -10,7 +10,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verdicts
 from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_warnings
-from gnomon.eval.formatting import NONE, align, figure, interval
+from gnomon.eval.formatting import NONE, align, figure, interval_text
 from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import label_rows, summary_rows
 from gnomon.eval.scoring import certainty
@@ -194,7 +194,8 @@ def _chartqa_block(runs: Sequence[RunResult]) -> list[list[str]]:
         return []
     estimates = [estimate_relaxed(run.scores) for run in runs]
     cells = [
-        f"{figure(estimate.value, '%')} {interval(estimate, '%')}".strip() for estimate in estimates
+        f"{figure(estimate.value, '%')} {interval_text(estimate, '%')}".strip()
+        for estimate in estimates
     ]
     header = ["ChartQA, numbers and texts", *(run.name for run in runs)]
     counts = ["Items", *(str(estimate.n) for estimate in estimates)]
@@ -209,7 +210,7 @@ def _block(
     header = [TYPES[type_name].title, *(run.name for run in runs)] + ["difference"] * differs
     lines = [[*header, "chance"]]
     for row in rows:
-        cells = [f"{value} {interval_text}".strip() for value, interval_text in row.cells]
+        cells = [f"{value} {bounds}".strip() for value, bounds in row.cells]
         difference = [f"{row.difference} {row.verdict}".strip()] * differs
         lines.append([row.label, *cells, *difference, row.chance])
     counts = [
@@ -260,4 +261,6 @@ def _run_cells(columns: Sequence[Any], run: RunResult, type_name: str) -> list[s
     if type_name not in run.scores.summaries:
         return [NONE] * len(columns)
     results = [run.scores.summaries[type_name][column["line"]] for column in columns]
-    return [f"{figure(r.estimate.value, r.unit)} {interval(r.estimate, r.unit)}" for r in results]
+    return [
+        f"{figure(r.estimate.value, r.unit)} {interval_text(r.estimate, r.unit)}" for r in results
+    ]

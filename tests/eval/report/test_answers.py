@@ -197,11 +197,11 @@ def test_runs_that_disagree_have_their_pictures(tmp_path):
         for a, b in zip(*(run.scores.items for run in runs), strict=True)
         if a.correct != b.correct
     }
-    shown = example_pictures(runs, samples, worst=0, right=0, disagreeing=12)
+    shown = example_pictures(runs, samples, n_worst=0, n_right=0, n_disagreeing=12)
     assert len(shown) == 12
     assert shown.keys() <= apart
-    assert example_pictures(runs, samples, worst=0, right=0, disagreeing=0) == {}
-    assert example_pictures(runs[:1], samples, worst=0, right=0, disagreeing=9) == {}
+    assert example_pictures(runs, samples, n_worst=0, n_right=0, n_disagreeing=0) == {}
+    assert example_pictures(runs[:1], samples, n_worst=0, n_right=0, n_disagreeing=9) == {}
 
 
 def test_all_boxes_of_truth_and_answer_are_drawn_over_the_picture():
@@ -212,7 +212,7 @@ def test_all_boxes_of_truth_and_answer_are_drawn_over_the_picture():
     ]
     texts = ["[0.1, 0.2, 0.2, 0.4]\n[0.5, 0.2, 0.6, 0.4]", "none"]
     result = run("after", samples, texts, size=(100, 50))
-    pictures = example_pictures([result], by_id(samples), worst=9, right=9, disagreeing=0)
+    pictures = example_pictures([result], by_id(samples), n_worst=9, n_right=9, n_disagreeing=0)
     frames = {name: frames for name, (_, frames) in pictures.items()}
     assert [frame[1:] for frame in frames["several"]] == [
         (0, 20, 10, 20), (50, 20, 10, 20), (10, 20, 10, 20), (50, 20, 10, 20)
