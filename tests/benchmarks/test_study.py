@@ -132,7 +132,7 @@ def test_the_table_shows_what_there_is_to_see(made_up):
     comparisons = {c.candidate: c.differences[0] for c in report.compared(part, found)}
     assert comparisons.keys() == set(LOSSES) - {"ce"}
     for loss, difference in comparisons.items():
-        assert difference.family == 4
+        assert difference.n_tests == 4
         assert difference.estimate.value == pytest.approx(right[loss] - right["ce"])
         assert difference.verdict == ("better" if loss == "ntil" else "tied")
     said = report.text(part, folder)
