@@ -120,7 +120,7 @@ def test_files_stand_beside_built_in_names(kind, own):
         "plain",
         "a.jpg",
     ]
-    behind = [drawn.photograph(i) for i in range(40)]
+    behind = [drawn.background_photograph(i) for i in range(40)]
     assert 8 < sum(one is not None for one in behind) < 32
     if kind != "scene":
         facts = [drawn[i].facts for i in range(6)]

@@ -89,8 +89,11 @@ class Plan:
         }
 
     def _mean_tokens(self) -> dict[str, float]:
-        names = ("all", "picture", "answer")
-        return {name: mean(getattr(each, name) for each in self.tokens) for name in names}
+        return {
+            "all": mean(counts.total for counts in self.tokens),
+            "picture": mean(counts.picture for counts in self.tokens),
+            "answer": mean(counts.answer for counts in self.tokens),
+        }
 
     def _most_tokens(self) -> int:
         return max(each.total for each in self.tokens)
