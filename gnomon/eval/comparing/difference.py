@@ -169,13 +169,9 @@ def _share_interval(metric: Metric, result: CrossedEstimate, cluster_noun: str) 
     if value not in (-1, 0, 1):
         return result.estimate
     # All clusters agree (0), or all differ in one direction (±1).
-    share_of_different = wilson(n * abs(int(value)), n)
-    assert share_of_different.low is not None
-    assert share_of_different.high is not None
-    low, high = (
-        (-share_of_different.high, share_of_different.high)
-        if not value
-        else (share_of_different.low, 1.0)
-    )
-    ends = (-high, -low) if value < 0 else (low, high)
+    share = wilson(n * abs(int(value)), n)
+    assert share.low is not None
+    assert share.high is not None
+    by_value = {-1: (-1.0, -share.low), 0: (-share.high, share.high), 1: (share.low, 1.0)}
+    ends = by_value[int(value)]
     return Estimate(value, *ends, f"Wilson, {n} {cluster_noun}", result.estimate.n)
