@@ -23,7 +23,7 @@ class SoftLabelLoss(NumericLoss):
     over other spellings of one value. With a `cycle` |u − y| goes the shorter way round.
     """
 
-    def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float = 0.0) -> None:
+    def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float) -> None:
         super().__init__(vocab)
         self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
         self._targets = [_SoftTargets(*pair, spread) for pair in self._tables.values_and_periods]

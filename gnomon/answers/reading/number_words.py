@@ -133,7 +133,7 @@ _MULTIPLES = {"dozen": 12, "hundred": 100} | SCALES
 _PATTERNS = fill(
     {
         "wide": f"[{WIDE}]",
-        "scale": "|".join(sorted(SCALES, key=len, reverse=True)),
+        "scale": "|".join(SCALES),
         "part": "|".join(_PART),
         "parts": "|".join(_PARTS),
         **_TABLE["spelled"],

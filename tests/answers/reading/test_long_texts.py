@@ -26,6 +26,12 @@ def test_an_answer_is_read_before_and_behind_much_talk(read, answer, value):
     assert read(TALK * 1000 + answer + TALK * 10).value == value
 
 
+@pytest.mark.parametrize("answer", ["Red.", "A red one.", "Perhaps it looks red here and there."])
+def test_a_word_at_the_end_of_much_talk_needs_no_announcement(answer):
+    """A single letter there may be of a formula; a word is the answer."""
+    assert read_text(TALK * 10 + answer, choices=("red", "blue")).value == "red"
+
+
 def test_only_the_ends_of_a_text_are_looked_through():
     """Time is measured in benchmarks/readers.py; what is counted here is what it is spent on."""
     seen = []

@@ -12,9 +12,10 @@ from random_rows import text_of
 from toy_tokenizers import without_digits
 from toy_vocabularies import many_digits, numbered, one_digit
 from transformers import PreTrainedTokenizerFast
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from gnomon.losses import NumericVocab
-from gnomon.losses.numbers.tables import MARKS, Tokenizer, tokens_by_form, tokens_with
+from gnomon.losses.numbers.tables import MARKS, Tokenizer, texts_of, tokens_by_form, tokens_with
 
 TEXTS = ["10:08", "12:05", "-3.5", "1,234 and 007", "(12,345),(67,890)", "x = 2024", "12 5 a"]
 ENTRIES = {"llama3": 1110, "idefics3": 1110, "toy llama3": 1110, "toy gpt2": 12, "toy t5": 11,
@@ -51,6 +52,15 @@ def test_entries_are_the_digits_there_are(name):
     for entry in vocab.entries:
         assert (entry.value, entry.width) == (int(entry.digits), len(entry.digits))
         assert tokenizer.convert_ids_to_tokens(list(entry.ids)) == list(entry.pieces)
+
+
+def test_every_byte_of_gpt2s_alphabet_is_decoded():
+    """Characters whose UTF-8 has each byte that may follow a first one, and all of ASCII."""
+    letters = bytes_to_unicode()
+    characters = [chr(c) for c in (*range(0x80), *range(0x80, 0x800, 33), *range(0x80, 0x100))]
+    pieces = {"".join(letters[b] for b in c.encode()): i for i, c in enumerate(characters)}
+    texts = texts_of(pieces | {"Ġa": len(characters)})
+    assert [texts[i] for i in pieces.values()] == [characters[i] for i in pieces.values()]
 
 
 def test_leading_zeros_are_kept_and_other_spellings_are_one_entry():
