@@ -50,7 +50,8 @@ def main() -> None:
     (HERE / "gallery").mkdir(exist_ok=True)
     page = [
         "# Gallery\n\n",
-        "Every kind at each level (`gnomon preview clock level=hard`), and some options.\n",
+        "Every kind at each level (`gnomon preview clock -o clock.png level=hard`), and some"
+        " options.\n",
     ]
     for kind in KINDS:
         doc = (load(kind).__doc__ or "").partition("\n")[0]

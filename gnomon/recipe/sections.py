@@ -205,7 +205,7 @@ class AutoFamily:
     end: str | None = None
     """The token that ends an answer, such as <|im_end|>."""
     dialect: str | None = None
-    """The family whose way of writing boxes is taken, such as qwen2-vl; plain, on 0..1, by
+    """The dialect in which it writes boxes, such as qwen2-vl or gemini; plain, on 0..1, by
     default."""
     template_options: dict[str, Any] | None = None
     """Options of the chat template, such as {enable_thinking: false}."""

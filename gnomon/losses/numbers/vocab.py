@@ -134,7 +134,8 @@ class NumericVocab:
             pieces = ", ".join(f"{i} {p!r}" for i, p in zip(e.ids, e.pieces, strict=True))
             lines.append(f"{e.digits:>6}  {e.value:>5}  {e.width:>6}  {pieces}")
         if self.unread:
-            lines.append(f"not read: {', '.join(map(repr, self.unread[:12]))}")
+            more = f" and {len(self.unread) - 12:,} more" if len(self.unread) > 12 else ""
+            lines.append(f"not read: {', '.join(map(repr, self.unread[:12]))}{more}")
         return "\n".join(lines)
 
     def _check(self) -> None:
