@@ -72,9 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _lab(options: argparse.Namespace) -> tuple[Lab, list[Cell]]:
     name = options.set.stem
-    subject = SUBJECTS.get(name)
+    subject = SUBJECTS.get(options.like or name)
     if subject is None and (options.question is None or options.step is None):
-        raise ValueError(f"{options.set}: give --question and --step, which no set of its name has")
+        raise ValueError(
+            f"{options.set}: give --question and --step, or --like {' or '.join(SUBJECTS)}"
+        )
     drawn = subject.drawn if subject and options.drawings != "without" else None
     check_is_drawn(options.without, drawn)
     out = options.out / name
@@ -200,7 +202,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cnn-steps", type=int, default=cnn.STEPS)
     parser.add_argument("--most", type=int, default=1000,
                         help="photographs of the test, from its groups in turn")  # fmt: skip
-    parser.add_argument("--question", help="of a set without a name that is known")
+    parser.add_argument("--like", choices=SUBJECTS,
+                        help="take question, scale and drawings of this instrument: a dial that"
+                        " goes round from 0 to 9, or a rolling digit")  # fmt: skip
+    parser.add_argument("--question", help="of a set of other instruments")
     parser.add_argument("--step", type=float, help="distance up to which a reading is right")
     parser.add_argument("--cycle", type=float, default=0.0, help="where the scale begins anew")
     parser.add_argument("--grid", type=float, nargs=3, metavar=("FIRST", "LAST", "STEP"),

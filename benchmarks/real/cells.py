@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -288,7 +289,9 @@ class Lab:
 
     @property
     def _folder(self) -> str:
-        return str(self.test[0].file.parent.resolve())
+        """The folder that holds all photographs, some perhaps in subfolders."""
+        folders = {photograph.file.parent.resolve() for photograph in (*self.train, *self.test)}
+        return os.path.commonpath(folders)
 
     def _write_table(self, file: Path, photographs: list[Photograph]) -> None:
         split = "test" if photographs is self.test else "train"
@@ -296,7 +299,7 @@ class Lab:
             rows = csv.writer(lines)
             rows.writerow(["image", "value", "split"])
             for photograph in photographs:
-                rows.writerow([photograph.file.resolve(), f"{photograph.value:.1f}", split])
+                rows.writerow([photograph.file.resolve(), photograph.value, split])
 
 
 def model_section(weights: Path | None) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
     resolved.check_for_drawing()  # an override that is wrong is refused before the introduction
     note(
         "gnomon-tiny reads clocks and water meters and has never seen a car's speedometer. The demo"
-        f" teaches it one, in three to seventeen minutes on two cores, and writes to {out}.\n"
+        f" teaches it one, in six to seventeen minutes on two cores, and writes to {out}.\n"
         "If it is stopped, the same command resumes."
     )
     run_all(resolved, out, workers=workers)

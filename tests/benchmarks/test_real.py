@@ -161,6 +161,25 @@ def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
     assert "learning_rate=0.0001, not 3e-05" in capsys.readouterr().err
 
 
+@pytest.mark.slow
+def test_pictures_may_lie_in_subfolders_and_labels_be_finer_than_tenths(dials, tmp_path, capsys):
+    """A folder of any name is asked as a known set with --like."""
+    folder = tmp_path / "mine"
+    head, *rows = (dials / "labels.csv").read_text().splitlines()
+    lines = [head]
+    for row in rows:
+        image, value, camera = row.split(",")
+        (folder / camera).mkdir(parents=True, exist_ok=True)
+        shutil.copy(dials / image, folder / camera / image)
+        lines.append(f"{camera}/{image},{float(value) + 0.04:.2f},{camera}")
+    (folder / "labels.csv").write_text("\n".join(lines))
+    words = [str(folder), "--counts", "0", "--out", str(tmp_path / "out")]
+    assert main(words) == 2
+    assert "or --like needles or digits" in capsys.readouterr().err
+    assert main([*words, "--drawings", "without", "--like", "needles"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("gnomon-tiny            0")
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [("file,value,camera", "give image, value and a group"), (None, "has no labels.csv")],

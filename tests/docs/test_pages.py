@@ -43,7 +43,7 @@ PAGES = {
         *(DOCS / "howto").glob("*.md"),
     )
 }
-TABLES = {"meters": "photos/labels.csv", "find": "photos/labels.csv"}
+TABLES = dict.fromkeys(("find", "meters", "photographs"), "photos/labels.csv")
 SMALL = [
     *("model.name=gnomon-tiny", "train.samples=8", "train.max_steps=1", "train.save_steps=1"),
     *("train.per_device_train_batch_size=4", "eval.samples=4", "eval.max_new_tokens=8"),
