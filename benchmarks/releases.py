@@ -1,8 +1,8 @@
 """Try the quick contract of the training under other releases of the libraries it stands on.
 
-    python -m benchmarks.releases                                      # ends of the allowed ranges
-    python -m benchmarks.releases 'transformers==5.20.*' 'trl==1.12.*' # one environment of these
-    python -m benchmarks.releases --thorough transformers==5.20.*      # more tests of each family
+    python -m benchmarks.releases                                        # ends of the ranges
+    python -m benchmarks.releases 'transformers==5.20.*' 'trl==1.12.*'   # one environment of these
+    python -m benchmarks.releases --thorough 'transformers==5.20.*'      # more tests of each family
 
 An environment lies over the one that runs this, in .matrix: pip installs there what differs, and no
 second torch unless one is named. Lines go into benchmarks/results/releases.txt, one for each set of

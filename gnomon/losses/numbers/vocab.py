@@ -17,6 +17,9 @@ from gnomon.losses.numbers import tables
 from gnomon.losses.numbers.spans import Spans, read_spans
 from gnomon.losses.numbers.tables import MAX_WIDTH, Entry, Tables, Tokenizer
 
+_MOST_LISTED = 12
+"""Unread tokens that a message names."""
+
 
 class NumericVocab:
     """The tokens of one to three ASCII digits, by the digits that they spell.
@@ -134,15 +137,20 @@ class NumericVocab:
             pieces = ", ".join(f"{i} {p!r}" for i, p in zip(e.ids, e.pieces, strict=True))
             lines.append(f"{e.digits:>6}  {e.value:>5}  {e.width:>6}  {pieces}")
         if self.unread:
-            more = f" and {len(self.unread) - 12:,} more" if len(self.unread) > 12 else ""
-            lines.append(f"not read: {', '.join(map(repr, self.unread[:12]))}{more}")
+            n_more = len(self.unread) - _MOST_LISTED
+            more = f" and {n_more:,} more" if n_more > 0 else ""
+            lines.append(f"not read: {self._list_unread()}{more}")
         return "\n".join(lines)
+
+    def _list_unread(self) -> str:
+        """Quote the first unread tokens: a message has no place for all."""
+        return ", ".join(map(repr, self.unread[:_MOST_LISTED]))
 
     def _check(self) -> None:
         if not self.entries:
             raise ValueError(
                 f"no token consists of one to {MAX_WIDTH} digits; those with digits are: "
-                f"{', '.join(map(repr, self.unread[:12])) or 'none'}"
+                f"{self._list_unread() or 'none'}"
             )
         widest = max(max(entry.ids) for entry in self.entries)
         if widest >= self.size:
