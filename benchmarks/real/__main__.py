@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         lab, cells = _lab(options)
         with leave_out(options.without):
-            rows = list(_rows(lab, cells, options.seeds, options.answers))
+            seeds = range(options.first_seed, options.first_seed + options.seeds)
+            rows = list(_rows(lab, cells, seeds, options.answers))
     except (ValueError, OSError) as error:
         print(f"real: {error}", file=sys.stderr)
         return 2
@@ -137,7 +138,9 @@ def _require_settings(lab: Lab, most: int, without: str | None) -> None:
             )
 
 
-def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> Iterator[Row]:
+def _rows(
+    lab: Lab, cells: list[Cell], seeds: Sequence[int], answers: Sequence[str]
+) -> Iterator[Row]:
     """Yield a row for each cell and way to an answer, below a guess and the best constant."""
     rng = np.random.default_rng(0)
     labels = np.array([photograph.value for photograph in [*lab.train, *lab.test]])
@@ -147,7 +150,7 @@ def _rows(lab: Lab, cells: list[Cell], seeds: int, answers: Sequence[str]) -> It
     yield Row(None, "constant", *lab.estimates([[lab.best_constant()] * len(lab.test)]))
     for cell in cells:
         readings = []
-        for seed in range(seeds if cell.is_trained else 1):
+        for seed in seeds if cell.is_trained else [0]:
             note(f"{cell.name}, seed {seed}")
             readings.append(lab.readings(cell, seed))
         for rule in lab.rules(cell.reader):
@@ -192,7 +195,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--answers", nargs="*", choices=[*GREEDY, *RULES],
                         default=["greedy", "mean"],
                         help="ways to an answer that are printed; all are kept")  # fmt: skip
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--first-seed", type=int, default=0, help="the others follow it")
     parser.add_argument(
         "--steps", type=int, default=150, help="steps of a training, 64 samples each"
     )

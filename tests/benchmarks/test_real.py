@@ -157,6 +157,8 @@ def test_the_table_is_made_once_and_kept(dials, tmp_path, capsys):
     kept.write_text(json.dumps({rule: [None] * len(values) for rule, values in readings.items()}))
     assert main(words) == 0
     assert capsys.readouterr().out != table  # read from the file, not trained again
+    assert main([*words, "--readers", "cnn", "--first-seed", "4"]) == 0  # a third seed, say, alone
+    assert {path.stem for path in kept.parent.glob("cnn-8-*")} == {"cnn-8-0", "cnn-8-4"}
     assert main([*words, "--learning-rate", "3e-5"]) == 2
     assert "learning_rate=0.0001, not 3e-05" in capsys.readouterr().err
 
