@@ -22,6 +22,18 @@ from gnomon.sample import Prediction, Sample
 
 _LEAST = 1e-300
 """Probability that stands for none, whose logarithm is finite."""
+PLAIN_DECODING: dict[str, Any] = {
+    "do_sample": False,
+    "num_beams": 1,
+    # Greedy search warns of these three where a checkpoint sets them.
+    "temperature": None,
+    "top_p": None,
+    "top_k": None,
+    # Qwen2.5-VL has 1.05: a figure that the question or the answer has already is written less.
+    "repetition_penalty": 1.0,
+    "no_repeat_ngram_size": 0,
+}
+"""The likeliest token at each place, whatever a checkpoint's generation config asks for."""
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
 
@@ -197,11 +209,7 @@ def generate_texts(
         tokens = model.generate(
             **inputs,
             max_new_tokens=max_new_tokens,
-            do_sample=False,
-            # Checkpoints' generation configs set these three; greedy search warns of each.
-            temperature=None,
-            top_p=None,
-            top_k=None,
+            **PLAIN_DECODING,
             eos_token_id=tokenizer.convert_tokens_to_ids(family.end_token(loaded.processor)),
             pad_token_id=tokenizer.pad_token_id,
         )

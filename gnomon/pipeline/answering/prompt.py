@@ -37,7 +37,8 @@ class Prompt:
         inputs = loaded.family.encode(loaded.processor, [text], [sample.images], side="left")
         self.inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
         first = self.model(**self.inputs, use_cache=True, logits_to_keep=1)
-        self.logits: Tensor = first.logits[0]
+        # Models that do not know `logits_to_keep` return the whole prompt's.
+        self.logits: Tensor = first.logits[0, -1:]
         """Logits of the first token after the prompt, [1, V]."""
         self._cache = first[cache_key()]
         self.length = self.inputs["input_ids"].shape[1]

@@ -13,11 +13,12 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from gnomon.atomic import create_folder
-from gnomon.pipeline.answering.local import generate_texts
+from gnomon.pipeline.answering.local import PLAIN_DECODING, generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.families import releases
 from gnomon.pipeline.load import Loaded, attach_adapter, load, load_trained, tie_head
+from gnomon.pipeline.training.head import supports_logits_to_keep
 from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track
 from gnomon.recipe import Recipe
@@ -140,7 +141,11 @@ def _write_merged(recipe: Recipe, run: Path, folder: Path) -> None:
     model = attach_adapter(base.model, RunFolder(run).adapter)
     # A head tied to an embedding that trained whole must follow it into the merged weights.
     tie_head(model)
-    merge_adapters(model).save_pretrained(folder)
+    merged = merge_adapters(model)
+    # Read as it was measured: whoever calls `generate`, or serves it, gets the likeliest answer.
+    if merged.generation_config is not None:
+        merged.generation_config.update(**PLAIN_DECODING)
+    merged.save_pretrained(folder)
     base.processor.save_pretrained(folder)
 
 
@@ -167,7 +172,7 @@ def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample])
             name=str(folder),
             load_in_4bit=False,
             load_in_8bit=False,
-            family=trained.family.name,
+            family=recipe.model.family or trained.family.name,  # the user's own, as module:Class
         )
     )
     size, max_new_tokens = recipe.eval.batch_size, recipe.eval.max_new_tokens
@@ -197,9 +202,13 @@ def _answer_scores(loaded: Loaded, batch: Sequence[Sample]) -> torch.Tensor:
     on_device: dict[str, Any] = {name: tensor.to(device) for name, tensor in inputs.items()}
     answer = (labels != IGNORED).to(device)
     head = loaded.model.get_output_embeddings()
-    with releases.only_answer_rows(head, answer) as arguments:
-        outputs = loaded.model.eval()(**on_device, **arguments, use_cache=False)
-    logits: torch.Tensor = outputs.logits
+    model = loaded.model.eval()
+    logits: torch.Tensor
+    if supports_logits_to_keep(model):
+        with releases.only_answer_rows(head, answer) as arguments:
+            logits = model(**on_device, **arguments, use_cache=False).logits
+    else:
+        logits = model(**on_device, use_cache=False).logits[answer]
     return logits.float().log_softmax(-1)
 
 

@@ -232,8 +232,9 @@ class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
             signal.raise_signal(self._arrived)
 
     def on_step_end(self, _: Any, __: Any, control: TrainerControl, **___: Any) -> None:
-        """Ask for a checkpoint."""
-        control.should_save |= self._arrived is not None
+        """Ask for a checkpoint, and for a line of the log, since no checkpoint holds its sums."""
+        if self._arrived is not None:
+            control.should_save = control.should_log = True
 
     def on_save(self, *_: Any, **__: Any) -> None:
         """End as without this callback, now that the checkpoint is there."""

@@ -172,11 +172,25 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
             totals, counts = self.accelerator.reduce(sums_and_counts)
             # Both at once: each reading waits for the GPU.
             means, sums = torch.stack([totals / counts.clamp(min=1), totals]).tolist()
+            self._require_finite(dict(zip(names, means, strict=True)), mode)
             self._warn_of_no_digit(dict(zip(names, sums, strict=True)))
             # TRL averages the lists of _metrics into its next log line.
             self._metrics[mode].update((n, [mean]) for n, mean in zip(names, means, strict=True))
         logs.pop("train_loss", None)  # a resumed run's would leave out the steps before
         super().log(logs, start_time)
+
+    def _require_finite(self, means: Mapping[str, float], mode: str) -> None:
+        """End a training whose loss is no number: transformers would log it as 0, and go on."""
+        # A scaler of float16 skips such steps itself.
+        if mode != "train" or self.accelerator.scaler is not None:
+            return
+        for name, mean in means.items():
+            if not math.isfinite(mean):
+                raise ValueError(
+                    f"{name} is {mean} at step {self.state.global_step}, and what is trained from"
+                    " here on is worth nothing: train anew with a lower learning_rate than"
+                    f" {self.args.learning_rate:g}, or a longer warmup"
+                )
 
     def _warn_of_no_digit(self, totals: Mapping[str, float]) -> None:
         """Warn once if a numeric loss has seen no digit since the last line of the log."""

@@ -10,6 +10,7 @@ from gnomon.pipeline.answering import local as module
 from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.local import generate_texts, predict_to_file
 from gnomon.pipeline.collate import resized_size
+from gnomon.pipeline.exporting import merge
 
 SAMPLES = [
     *(CLOCKS[i] for i in range(6)),
@@ -163,6 +164,32 @@ def test_generation_is_greedy_whatever_the_checkpoint_asks(fresh):
     fresh.model.generation_config.update(do_sample=True, temperature=5.0, top_k=50, top_p=0.9)
     first = generate_texts(fresh, UNEVEN[:3], max_new_tokens=6)
     assert all(generate_texts(fresh, UNEVEN[:3], max_new_tokens=6) == first for _ in range(3))
+
+
+@pytest.mark.parametrize("setting", [{"repetition_penalty": 5.0}, {"no_repeat_ngram_size": 1},
+                                     {"num_beams": 3}], ids=str)  # fmt: skip
+def test_no_setting_of_the_checkpoint_changes_the_likeliest_tokens(fresh, setting):
+    """Qwen2.5-VL's penalty for repetition, say, takes a figure that the question has already."""
+    plain = generate_texts(fresh, UNEVEN[:3], max_new_tokens=6)
+    fresh.model.generation_config.update(**setting)
+    assert generate_texts(fresh, UNEVEN[:3], max_new_tokens=6) == plain
+
+
+def test_a_model_that_returns_every_logit_has_the_same_belief(fresh):
+    """Some take any keyword, and ignore that only the last logits are wanted."""
+    expected = answer_logprobs(fresh, CLOCKS[0], ["10:08", "1:50", "10:09"])
+    kind = type(fresh.model)
+
+    class Lavish(kind):
+        def forward(self, *args, **kwargs):
+            kwargs.pop("logits_to_keep", None)
+            return kind.forward(self, *args, **kwargs)
+
+    fresh.model.__class__ = Lavish
+    assert answer_logprobs(fresh, CLOCKS[0], ["10:08", "1:50", "10:09"]) == pytest.approx(expected)
+    scores = merge._answer_scores(fresh, UNEVEN[:3])
+    fresh.model.__class__ = kind
+    torch.testing.assert_close(scores, merge._answer_scores(fresh, UNEVEN[:3]))
 
 
 def test_the_head_is_given_rows_that_lie_together(blank):

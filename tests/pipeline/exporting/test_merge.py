@@ -4,6 +4,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,10 +15,12 @@ from second_process import kill_at_each_opening
 from toy_runs import SOURCES, recipe_of, run_of
 from transformers import AutoModelForImageTextToText
 
+from gnomon import names
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting import merge as merging
 from gnomon.pipeline.exporting.merge import MAX_KL, merge, merge_adapters
+from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.recipe import Eval, Model, Recipe, Train
@@ -76,7 +79,16 @@ def test_a_directory_that_comes_while_a_model_is_merged_stays(unmerged, tmp_path
 
 
 @pytest.mark.slow
-def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(trained, tmp_path):
+def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(
+    trained, tmp_path, monkeypatch
+):
+    def load_sampling(*args, **options):
+        """As Llama's checkpoints and Qwen2.5-VL's ask for."""
+        loaded = load(*args, **options)
+        loaded.model.generation_config.update(do_sample=True, top_p=0.9, repetition_penalty=1.05)
+        return loaded
+
+    monkeypatch.setattr(merging, "load", load_sampling)
     recipe, run = trained
     found = merge(recipe, run, tmp_path / "out", SAMPLES, card="It agrees: {agreement}")
     assert found.samples == 6
@@ -85,6 +97,10 @@ def test_a_merged_model_opens_in_plain_transformers_and_answers_as_its_run(train
     assert str(found) in (tmp_path / "out" / "README.md").read_text()
     plain = AutoModelForImageTextToText.from_pretrained(tmp_path / "out")
     assert {p.dtype for p in plain.parameters()} == {torch.bfloat16}
+    # Whoever calls `generate` gets the answers that were compared.
+    assert plain.generation_config.do_sample is False
+    assert plain.generation_config.repetition_penalty == 1.0
+    assert plain.generation_config.top_p is None
     assert not any("lora" in name or "base_layer" in name for name in plain.state_dict())
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     assert "quantization_config" not in config
@@ -142,6 +158,21 @@ def test_a_merge_that_does_not_answer_as_its_run_leaves_nothing(trained, tmp_pat
     with pytest.raises(ValueError, match=r"does not answer as .*; nothing written"):
         merge(recipe, run, tmp_path / "out", SAMPLES)
     assert list(tmp_path.iterdir()) == []
+
+
+class OwnFamily(Qwen2VL):
+    """A user's own, under the name of the one that it is made from."""
+
+
+def test_a_merged_model_is_compared_in_the_users_own_family(trained, monkeypatch):
+    recipe, run = trained
+    place = f"{__name__}:OwnFamily"
+    monkeypatch.setattr(names, "_ALLOWED", {place})
+    recipe = replace(recipe, model=replace(recipe.model, family=place))
+    opened = []
+    monkeypatch.setattr(merging, "load", lambda model, **_: opened.append(model) or load(model))
+    merging._compare(recipe, run, Path(recipe.model.name), [])
+    assert [model.family for model in opened] == [place]
 
 
 def test_an_agreement_that_is_no_number_is_none(trained, tmp_path, monkeypatch):

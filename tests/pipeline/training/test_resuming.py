@@ -10,6 +10,7 @@ import pytest
 import torch
 from quick import quick
 from toy_runs import assert_same_run, changed, killed_after, log_of, run_of
+from transformers import TrainerControl
 
 from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint
 from gnomon.pipeline.training.train import EpochCounter
@@ -166,6 +167,19 @@ def test_a_signal_after_the_last_step_acts_when_the_training_is_over():
     with pytest.raises(KeyboardInterrupt), SaveWhenInterrupted():
         over += [signal.raise_signal(signal.SIGTERM)]
     assert over
+
+
+@pytest.mark.usefixtures("raising")
+def test_a_checkpoint_of_ctrl_c_has_its_line_in_the_log():
+    before, after = TrainerControl(), TrainerControl()
+    with SaveWhenInterrupted() as saving:
+        saving.on_step_end(None, None, before)
+        signal.raise_signal(signal.SIGINT)
+        saving.on_step_end(None, None, after)
+        with pytest.raises(KeyboardInterrupt):
+            saving.on_save()
+    assert (before.should_save, before.should_log) == (False, False)
+    assert (after.should_save, after.should_log) == (True, True)
 
 
 # Damaged checkpoints

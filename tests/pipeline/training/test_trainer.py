@@ -114,6 +114,16 @@ def test_labels_are_read_once_a_batch(blank, tmp_path, monkeypatch):
     assert [shape[0] for shape in read] == [2, 2, 2, 2, 1, 1, 1]
 
 
+def test_a_training_whose_loss_is_no_number_ends(blank, tmp_path):
+    """transformers would log a loss of 0 at each further step, and keep the weights."""
+    loaded = copied(blank)
+    trainer = ours(loaded, UNEVEN, tmp_path, sft={"max_steps": 3, "logging_steps": 1})
+    with torch.no_grad():
+        next(loaded.model.parameters())[0] = torch.nan
+    with pytest.raises(ValueError, match=r"ce is nan at step 1, .* with a lower learning_rate"):
+        trainer.train()
+
+
 @pytest.mark.parametrize("cut", [slice(None), slice(1, 2)], ids=["all", "one of several"])
 def test_a_sample_whose_answer_was_cut_off_is_refused(blank, tmp_path, cut):
     """TRL cuts at max_length: it would train on nothing, silently."""
