@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -148,6 +149,7 @@ class Generator(ABC):
     def __getitem__(self, index: int | slice) -> Sample | list[Sample]:
         if isinstance(index, slice):
             return [self.draw(i) for i in indices_of(index, None)]
+        index = operator.index(index)  # numpy's integers, too
         if index < 0:
             raise IndexError(f"index {index}: samples count from 0 and have no end")
         return self.draw(index)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.parquet import FileMetaData, ParquetFile, read_metadata
@@ -61,7 +62,21 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
             for batch in table.iter_batches(n, row_groups=[number]):
                 total += sum(map(_size, batch.columns))
                 _check_size(most, total, size)
-                yield from batch.to_pylist()
+                yield from shortest_decimals(batch).to_pylist()
+
+
+def shortest_decimals(rows: pa.RecordBatch | pa.Table) -> pa.RecordBatch | pa.Table:
+    """The rows with numbers of 16 and 32 bits as the shortest decimals of their precision.
+
+    As Python's floats of 64 bits, a float32's 2.7 would be 2.700000047683716.
+    """
+    for index, field in enumerate(rows.schema):
+        if pa.types.is_float16(field.type) or pa.types.is_float32(field.type):
+            narrow = np.dtype(field.type.to_pandas_dtype()).type
+            numbers = rows.column(index).to_pylist()
+            decimals = [None if value is None else float(str(narrow(value))) for value in numbers]
+            rows = rows.set_column(index, field.name, pa.array(decimals, pa.float64()))
+    return rows
 
 
 def _check_size(most: int, total: int, size: int) -> None:

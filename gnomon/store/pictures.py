@@ -1,5 +1,6 @@
 """Pictures as files: opened as viewers show them, encoded without loss, reduced to a hash."""
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -104,12 +105,30 @@ def _rgb(picture: Image.Image, bits: int) -> Image.Image:
 
 
 def _is_on_its_side(picture: Image.Image) -> bool:
-    """True if EXIF swaps width and height, orientations 5 to 8.
+    """True if EXIF or XMP swap width and height, orientations 5 to 8."""
+    if picture.format == "TIFF":  # Pillow opens these with their upright size
+        return False
+    # Of a PNG, Pillow would decode all pixels to look for what follows them.
+    is_whole = picture.format != "PNG" or not _has_late_notes(picture)
+    exif = Picture.getexif(picture) if is_whole else picture.getexif()
+    return exif.get(ExifTags.Base.Orientation, 1) >= 5
 
-    A PNG may have its EXIF after the pixels; Pillow would decode them all to look for it.
-    """
-    has_exif = picture.format != "PNG" or "exif" in picture.info
-    return has_exif and picture.getexif().get(ExifTags.Base.Orientation, 1) >= 5
+
+def _has_late_notes(picture: Image.Image) -> bool:
+    """True for a PNG with EXIF or texts after its pixels; reads the chunks' headers alone."""
+    file: IO[bytes] = picture.fp  # type: ignore[attr-defined]
+    start, has_pixels = file.tell(), False
+    try:
+        file.seek(8)
+        while len(header := file.read(8)) == 8:
+            length, name = struct.unpack(">I4s", header)
+            if has_pixels and name in (b"eXIf", b"iTXt", b"tEXt", b"zTXt"):
+                return True
+            has_pixels |= name == b"IDAT"
+            file.seek(length + 4, os.SEEK_CUR)
+        return False
+    finally:
+        file.seek(start)
 
 
 _COLOUR_TYPES = {"L": 0, "RGB": 2}

@@ -23,6 +23,13 @@ def test_a_label_s_zeros_stand_where_the_columns_say(row):
     assert written(row["label"], digits=row["digits"], unit=unit) == row["text"]
 
 
+def test_nothing_is_written_below_0_that_is_0():
+    """Rounding leaves -0.0, and no list or pattern of possible answers holds its sign."""
+    assert [written(label) for label in (-0.0, "-0", "−0.00")] == ["0.0", "0", "0.00"]
+    assert written(-0.0, digits=5) == "00000.0"
+    assert Number(Decimal("-0.0"), cycle=Decimal(10)).write() == "0.0"
+
+
 def test_more_figures_than_the_counter_has_are_refused():
     with pytest.raises(ValueError, match="has no 3 figures before the point"):
         written("05098", digits=3)

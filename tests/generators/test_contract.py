@@ -273,6 +273,14 @@ def test_a_slice_is_a_list_and_says_where_it_ends():
             clocks[endless]
 
 
+def test_an_index_may_be_numpys():
+    """As a shuffled order has them."""
+    clocks = create("clock", size=84)
+    assert clocks[np.int64(2)].id == clocks.id(2)
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        clocks[2.0]
+
+
 def test_a_generator_is_told_by_what_was_asked_of_it():
     assert repr(create("clock")) == "Clock()"
     made = create("clock", split="test", size=112, dials=["round"])

@@ -67,6 +67,42 @@ def test_a_photograph_stands_upright():
     assert decode_picture(file.getvalue()).size == (20, 30)
 
 
+def turned(form):
+    """A picture 30 wide and 20 high, which its notes turn upright; PNG's may follow the pixels."""
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    xmp = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="6"/></x:xmpmeta>'
+    image, file = Image.new("RGB", (30, 20)), BytesIO()
+    if form in ("JPEG", "TIFF", "WEBP", "PNG"):
+        image.save(file, form, exif=exif)
+        return file.getvalue()
+    image.save(file, "PNG")
+    notes = {
+        "late eXIf": chunk(b"eXIf", exif.tobytes().removeprefix(b"Exif\0\0")),
+        "late XMP": chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + xmp),
+        "XMP": chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + xmp),
+        "late text": chunk(b"tEXt", b"Comment\0upright"),
+    }[form]
+    data = file.getvalue()
+    place = data.index(b"IEND" if "late" in form else b"IDAT") - 4
+    return data[:place] + notes + data[place:]
+
+
+def chunk(name, content):
+    check = zlib.crc32(name + content)
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)
+
+
+@pytest.mark.parametrize(
+    "form", ["JPEG", "TIFF", "WEBP", "PNG", "late eXIf", "XMP", "late XMP", "late text"]
+)
+def test_the_size_is_that_of_the_picture_as_it_is_opened(form):
+    """Shares of a picture's sides become pixels by it."""
+    picture = turned(form)
+    assert picture_size(picture) == load_picture(picture).size
+    assert picture_size(picture) == ((30, 20) if form == "late text" else (20, 30))
+
+
 def test_pictures_of_other_shape_palette_or_none_have_other_fingerprints():
     wide, tall = Image.new("L", (6, 4)), Image.new("L", (4, 6))
     rgb = Image.new("RGB", wide.size)

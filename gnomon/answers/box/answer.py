@@ -131,7 +131,7 @@ def _neighbour_edges(
     return low + step * draw_steps(rooms[0]), high + step * draw_steps(rooms[1])
 
 
-_NUMBERS = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+_NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 # Pixels by which a labelled box may stick out of its picture: labellers round.
 _EDGE = 0.5
 

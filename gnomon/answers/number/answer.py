@@ -58,6 +58,8 @@ class Number(Target):
 
     def __post_init__(self) -> None:
         _check_finite("value", self.value)
+        if not self.value:  # -0.0, as rounding leaves it, is written without its sign
+            object.__setattr__(self, "value", self.value.copy_abs())
         _check_finite("within", self.within)
         if self.within < 0:
             raise ValueError(f"within={self.within}: a distance is 0 or more")

@@ -132,17 +132,34 @@ def _trl(sample: ExportSample) -> Row:
     return {"prompt": [question], "completion": [answer], **row}
 
 
+_PLACEHOLDER = "<image>"
+"""Where trainers put a picture into a row's text."""
+
+
+def _check_no_placeholder(sample: ExportSample) -> None:
+    """Refuse a sample whose words would stand for one picture more."""
+    for text in (sample.question, sample.answer):
+        if _PLACEHOLDER in text:
+            raise ValueError(
+                f"sample {sample.id}: {_PLACEHOLDER!r} stands for a picture to this trainer, and"
+                f" must not be written in {text!r}"
+            )
+
+
 def _swift(sample: ExportSample) -> Row:
-    return _chat(sample, "<image>" * len(sample.paths) + sample.question, sample.answer)
+    _check_no_placeholder(sample)
+    return _chat(sample, _PLACEHOLDER * len(sample.paths) + sample.question, sample.answer)
 
 
 def _llava(sample: ExportSample) -> Row:
+    _check_no_placeholder(sample)
     path = _only_path(sample, "llava")
+    question = f"{_PLACEHOLDER}\n{sample.question}" if path else sample.question
     return {
         "id": sample.id,
         **({"image": path} if path else {}),
         "conversations": [
-            {"from": "human", "value": f"<image>\n{sample.question}" if path else sample.question},
+            {"from": "human", "value": question},
             {"from": "gpt", "value": sample.answer},
         ],
     }

@@ -7,7 +7,7 @@ empty where nothing is annotated. A box says its own form, whatever `box_format`
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -37,6 +37,8 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
     notes = _items(root, "annotations", ("image_id", "category_id"), file)
     images = _items(root, "images", ("id", "file_name"), file)
     categories = _items(root, "categories", ("id", "name"), file)
+    for name, items in (("images", images), ("categories", categories)):
+        _check_ids(name, items, file)
     labels = {category["id"]: str(category["name"]) for category in categories}
     image_ids = {image["id"] for image in images}
     n, strays = 0, []
@@ -54,6 +56,16 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
     if strays:
         _report_strays(strays, n, file)
     return [{"image": image["file_name"], "answer": boxes[image["id"]]} for image in images]
+
+
+def _check_ids(name: str, items: list[Row], file: Path) -> None:
+    """Refuse two things of one id, whose annotations nobody can tell apart."""
+    repeated = [id_ for id_, n in Counter(item["id"] for item in items).items() if n > 1]
+    if repeated:
+        raise ValueError(
+            f"{file}: {len(repeated):,} ids of `{name}` stand for several, such as {repeated[0]!r}:"
+            " give each its own, as joined files must"
+        )
 
 
 def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]:
@@ -125,20 +137,29 @@ def _yaml(file: Path) -> Row:
     return content if isinstance(content, dict) else {}
 
 
-def _yolo_rows(file: Path) -> Iterator[Row]:
+def _yolo_rows(file: Path) -> list[Row]:
     content = _yaml(file)
     names = content["names"]
-    labels = dict(enumerate(names)) if isinstance(names, list) else dict(names or {})
+    numbered = enumerate(names) if isinstance(names, list) else dict(names or {}).items()
+    labels = {str(number): str(name) for number, name in numbered}
     root = file.parent / str(content.get("path") or "")
     # Tools often write the path of the machine on which they ran.
     root = root if root.is_dir() else file.parent
     splits = {split: content[split] for split in ("train", "val", "test") if content.get(split)}
+    rows, notes = [], []
     for split, paths in (splits or {"train": "images"}).items():
         for path in paths if isinstance(paths, list) else [paths]:
             for picture in _yolo_pictures(root, str(path)):
-                answer = [_yolo_box(line, labels) for line in _yolo_lines(picture)]
+                notes.append(_yolo_notes(picture))
+                answer = [_yolo_box(line, labels, notes[-1]) for line in _yolo_lines(notes[-1])]
                 image = os.path.relpath(picture, file.parent)
-                yield {"image": image, "answer": answer, "split": split}
+                rows.append({"image": image, "answer": answer, "split": split})
+    if notes and not any(note.is_file() for note in notes):
+        raise ValueError(
+            f"{file}: none of its {len(rows):,} pictures has a file of labels, such as {notes[0]}:"
+            " pictures lie in a folder `images`, and their labels alike in one `labels`"
+        )
+    return rows
 
 
 def _yolo_pictures(root: Path, path: str) -> list[Path]:
@@ -156,27 +177,33 @@ def _yolo_pictures(root: Path, path: str) -> list[Path]:
     return sorted(path for path in where.rglob("*") if path.suffix.lower() in PICTURE_SUFFIXES)
 
 
-def _yolo_lines(picture: Path) -> list[str]:
-    """Lines of a picture's boxes; a picture without a file of labels has none."""
+def _yolo_notes(picture: Path) -> Path:
+    """File of a picture's boxes, which may be missing."""
     parts = list(picture.with_suffix(".txt").parts)
     # The last folder called images: data/images/train/a.jpg has data/labels/train/a.txt.
     for index in range(len(parts) - 1, -1, -1):
         if parts[index] == "images":
             parts[index] = "labels"
             break
-    file = Path(*parts)
+    return Path(*parts)
+
+
+def _yolo_lines(file: Path) -> list[str]:
+    """Lines of a picture's boxes; a picture without a file of labels has none."""
     if not file.is_file():
         return []
     text = files.read_text(file, "labels of a picture", limit=_MAX_NOTES)
     return [line for line in text.split("\n") if line.strip()]
 
 
-def _yolo_box(line: str, labels: dict[Any, Any]) -> Row:
+def _yolo_box(line: str, labels: dict[str, str], file: Path) -> Row:
     """Box of a line: class, middle and size as shares; a sixth number is a confidence."""
     name, *numbers = line.split()
-    number = int(name) if name.isdecimal() else name
+    label = labels.get(name.removesuffix(".0"))  # some write all numbers as floats
+    if label is None:
+        raise ValueError(f"{file}: class {name!r} has no name in the YAML of the data set")
     box = numbers[:4] if len(numbers) == 5 else numbers
-    return {"label": str(labels.get(number, name)), "cxcywh_1": " ".join(box)}
+    return {"label": label, "cxcywh_1": " ".join(box)}
 
 
 def _voc_rows(folder: Path) -> Iterator[Row]:

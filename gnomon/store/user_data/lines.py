@@ -60,38 +60,64 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
     # One limit for the whole process: only ever raised, so that nobody else's reading breaks.
     csv.field_size_limit(max(csv.field_size_limit(), _MAX_ROW))
     with files.open_text(file, newline="", limit=_MAX_STREAMED) as stream:
-        header = next(files.read_lines(stream, limit=_MAX_ROW), "")
+        lines = files.read_lines(stream, limit=_MAX_ROW)
+        header = next((line for line in lines if line.strip()), "")
         # The header was only looked at.
         stream.seek(0)
         source = _Lines(files.read_lines(stream, limit=_MAX_ROW), file)
-        reader = csv.DictReader(source, delimiter=max("\t,;", key=header.count))
+        reader = csv.DictReader(source, delimiter=max("\t,;", key=header.count), strict=True)
         counts = Counter(name for name in reader.fieldnames or () if name)
         repeated = [name for name, count in counts.items() if count > 1]
         if repeated:
             raise ValueError(
                 f"{file}: two columns are called {min(repeated)!r}: rename one of them"
             )
-        last_line = 1
-        for row in reader:
+        source.length = 0
+        for row in _quoted_rows(reader, source):
             if any(row.get(None, ())):  # csv's key of surplus cells
                 raise ValueError(
-                    f"{file}: line {last_line + 1} has more cells than the header has columns: put"
+                    f"{file}: line {source.first} has more cells than the header has columns: put"
                     f" a text with {reader.reader.dialect.delimiter!r} in it in quotes"
                 )
-            yield last_line + 1, row
-            last_line, source.length = reader.line_num, 0
+            yield source.first, row
+            source.length = 0
+
+
+def _quoted_rows(
+    reader: csv.DictReader[str], source: _Lines
+) -> Iterator[dict[str | Any, str | Any]]:
+    try:
+        yield from reader
+    except csv.Error as error:  # else all rows up to the next mark would be one cell
+        raise ValueError(
+            f"{source.file}: line {source.first}: a cell that begins with a quotation mark does not"
+            f" end with one ({error}): close it, or double the marks within"
+        ) from error
 
 
 class _Lines(Iterator[str]):
-    """Lines of a CSV, bounding the characters of a row, which an open quote extends over lines."""
+    """Lines of a CSV, numbered, bounding the characters of a row.
+
+    A row goes on over lines where a quotation mark is open.
+    """
 
     def __init__(self, lines: Iterator[str], file: Path) -> None:
         self.lines, self.file = lines, file
+        self.number = 0
+        """Lines until now."""
+        self.first = 1
+        """Number of the line on which the row begins."""
         self.length = 0
         """Characters since the last row."""
 
     def __next__(self) -> str:
         line = next(self.lines)
+        self.number += 1
+        if not self.length:
+            while not line.strip("\r\n"):  # between two rows, or before the header
+                line = next(self.lines)
+                self.number += 1
+            self.first = self.number
         self.length += len(line)
         if self.length > _MAX_ROW:
             raise ValueError(f"{self.file}: a row is longer than {_MAX_ROW:,} characters")

@@ -108,6 +108,8 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
     from datasets import load_dataset
     from huggingface_hub import constants
 
+    from gnomon.store.parquet import shortest_decimals
+
     downloads = Path(constants.HF_HUB_CACHE, f"datasets--{name.replace('/', '--')}")
 
     # Raw from Arrow: if the library decoded them, it would open pictures of any format.
@@ -115,7 +117,8 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
     n = sum(part.num_rows for part in parts)
     if n > MAX_ROWS:
         raise ValueError(f"{name}: its {n:,} rows are more than the {MAX_ROWS:,} that are read")
-    rows = [row for part in parts for table in part.iter(256) for row in table.to_pylist()]
+    tables = (table for part in parts for table in part.iter(256))
+    rows = [row for table in tables for row in shortest_decimals(table).to_pylist()]
     return _build(name, list(enumerate(rows, 1)), columns, Folders(downloads), on_bad).part(split)
 
 
@@ -339,7 +342,8 @@ def _image_column(present: Container[Any], columns: Columns) -> str | None:
 
 def _cell(raw: dict[str, Any], name: str) -> Any:
     value = raw.get(name)
-    if value in (None, "", []):
+    # NaN, which tables write for a cell without content, is not equal to itself.
+    if value in (None, "", []) or value != value:
         raise ValueError(f"column {name!r} is {'empty' if name in raw else 'not there'}")
     return value
 

@@ -1,6 +1,7 @@
 """What is exported reads back as what was drawn, and trains in stock TRL."""
 
 import json
+from dataclasses import replace
 
 import datasets
 import pytest
@@ -84,6 +85,18 @@ def test_what_trainers_take_is_taken_as_rows_of_ones_own(form, tmp_path):
         row = rows[index]
         assert (row.question, row.target.seconds) == (sample.question, sample.target.seconds)
         assert row.image.tobytes() == sample.image.resize(row.image.size).tobytes()
+
+
+@pytest.mark.parametrize("form", ["llava", "swift", "llama-factory"])
+def test_words_that_would_be_one_picture_more_are_refused(form, tmp_path):
+    """Tables in LLaVA's manner have them in their questions."""
+    sample = replace(SAMPLES[0], question=f"<image>\n{SAMPLES[0].question}")
+    with pytest.raises(ValueError, match="'<image>' stands for a picture to this trainer"):
+        export([sample], 1, families.create("llava"), form, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    # Forms with the picture in a column of its own keep the words.
+    out = export([sample], 1, families.create("qwen2-vl"), "lmms-eval", tmp_path / "rows")
+    assert rows_of(out)[0]["question"] == sample.question
 
 
 def test_pixels_are_those_that_boxes_are_written_in(tmp_path):

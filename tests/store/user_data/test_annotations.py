@@ -377,12 +377,25 @@ with_xml = partial(with_file, voc, "Annotations/a.xml")
         (with_xml("<annotation><object/></annotation>"), "no bndbox with four numbers"),
         (with_xml("<annotation>"), "cannot be read as XML"),
         (with_xml('<!DOCTYPE a [<!ENTITY b "c">]><annotation/>'), "declares a document type"),
+        (with_label("7 0.5 0.5 0.5 0.5\n"), "a.txt: class '7' has no name in the YAML"),
         (partial(yolo, entry="images/test"), "no such folder of pictures"),
+        (coco_with(lambda root: root["images"].append({**root["images"][0], "file_name": "z.png"})),
+         "1 ids of `images` stand for several, such as"),
+        (coco_with(lambda root: root["categories"].append(root["categories"][0])),
+         "1 ids of `categories` stand for several, such as"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_with_its_place(tmp_path, make, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         open_table(make(tmp_path), FIND, "all")
+
+
+def test_a_set_whose_labels_are_nowhere_is_refused(tmp_path):
+    """Else a model would learn that there is nothing to find."""
+    folder = yolo(tmp_path)
+    (folder / "labels").rename(folder / "Labels")
+    with pytest.raises(ValueError, match=r"none of its 3 pictures has a file of labels, such as"):
+        open_table(folder, FIND, "all")
 
 
 def test_annotations_of_pictures_that_are_not_listed_are_counted(tmp_path, capsys):

@@ -2,11 +2,15 @@
 
 import contextlib
 import json
+import math
 import re
 from dataclasses import replace
 from decimal import Decimal
 
 import case_tables
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +91,45 @@ def test_a_spreadsheets_export_is_read_whatever_stands_between_its_cells(tmp_pat
     (tmp_path / "labels.csv").write_bytes(text.encode("utf-8-sig"))
     (row,) = open_table(tmp_path / "labels.csv", Columns(split="split"), "train")
     assert row.question == "Is it 3,5; or 4?"
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float16(), pa.float64()])
+def test_a_number_of_few_bits_is_the_decimal_that_was_written(tmp_path, kind):
+    photos(tmp_path, 3)
+    values = [np.dtype(kind.to_pandas_dtype()).type(value) for value in (2.7, 41.0, -0.1)]
+    table = {"image": [f"{i}.png" for i in range(3)], "answer": pa.array(values, kind)}
+    pq.write_table(pa.table(table), tmp_path / "labels.parquet")
+    columns = Columns(kind="number", ask="What does it read?")
+    rows = open_table(tmp_path / "labels.parquet", columns, "all")
+    assert [row.target.write() for row in rows] == ["2.7", "41.0", "-0.1"]
+
+
+def test_a_quotation_mark_that_is_not_closed_takes_no_rows_with_it(tmp_path):
+    photos(tmp_path, 9)
+    lines = ["image,answer", *(f"{i}.png,w{i}" for i in range(9))]
+    file = tmp_path / "labels.csv"
+    for line in ('4.png,"w4', '4.png,"w4" wide'):
+        file.write_text("\n".join([*lines[:5], line, *lines[6:]]))
+        with pytest.raises(ValueError, match=r"line 6: .*quotation mark"):
+            open_table(file, Columns(ask="?"), "all")
+
+
+def test_lines_are_counted_with_those_that_are_empty(tmp_path):
+    photos(tmp_path, 2)
+    file = tmp_path / "labels.csv"
+    file.write_text('\nimage,answer\n0.png,"1\n"\n\n\r\n1.png,x\n')
+    with pytest.raises(ValueError, match=r"line 7: 'x' is no number"):
+        open_table(file, Columns(kind="number", ask="?"), "all")
+
+
+@pytest.mark.parametrize("column", ["answer", "question", "group"])
+def test_a_cell_that_is_not_a_number_is_empty(tmp_path, column):
+    """As pandas writes cells without content."""
+    photos(tmp_path, 1)
+    row = {"image": "0.png", "question": "What?", "answer": "red", "group": "a", column: math.nan}
+    (tmp_path / "labels.jsonl").write_text(json.dumps(row))
+    with pytest.raises(ValueError, match=f"column '{column}' is empty"):
+        open_table(tmp_path / "labels.jsonl", Columns(group="group"), "all")
 
 
 def test_rows_of_one_group_never_cross_a_split(tmp_path):
