@@ -183,7 +183,7 @@ def reliability(bins: list[Bin], label: str) -> Markup:
 
     Larger dots stand for more answers.
     """
-    chart = square((0, 100), ("how sure, in percent", "how often right"))
+    chart = square((0, 100), ("how sure, in percent", "how often exactly right"))
     confidence = [100 * bin_.confidence for bin_ in bins]
     accuracy = [100 * bin_.accuracy for bin_ in bins]
     n = sum(bin_.n for bin_ in bins)

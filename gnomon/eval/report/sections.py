@@ -216,25 +216,30 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
     for type_name in type_names(runs):
         for run in runs:
             # No run stores beliefs unless eval.belief was set.
-            pairs = list(_confidences(run, type_name))
-            if bins := calibration_bins(pairs):
-                n = len(pairs)
+            answers = list(_confidences(run, type_name))
+            exact = [(confidence, is_exact) for confidence, is_exact, _ in answers]
+            if bins := calibration_bins(exact):
+                n = len(answers)
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
                 picture = plots.reliability(
                     bins, f"{type_name} of {run.name}: how often right against how sure"
                 )
-                risk = plots.risk(pairs, f"{type_name} of {run.name}: wrong by share answered")
+                correct = [(confidence, is_correct) for confidence, _, is_correct in answers]
+                risk = plots.risk(correct, f"{type_name} of {run.name}: wrong by share answered")
                 title = f"{TYPES[type_name].title}: {run.name}"
                 rows.append({"title": title, "words": words, "picture": picture, "risk": risk})
     return rows
 
 
-def _confidences(run: RunResult, type_name: str) -> Iterator[tuple[float, bool]]:
-    """Yield the confidence of each answer's belief, and True if it is right."""
+def _confidences(run: RunResult, type_name: str) -> Iterator[tuple[float, bool, bool]]:
+    """Yield the probability of a belief's likeliest answer, True if that is exactly the truth, and
+    True if what was written is correct, within its tolerance.
+    """
     items = {item.sample_id: item for item in run.scores.of_type(type_name)}
     for prediction in run.predictions:
         item = items.get(prediction.sample_id)
         if item is not None and item.truth.is_readable and prediction.logprobs:
             belief = read_belief(prediction, item.truth, type_name)
-            yield top_answer(belief, TYPES[type_name].value_of(item.truth))
+            confidence, is_exact = top_answer(belief, TYPES[type_name].value_of(item.truth))
+            yield confidence, is_exact, item.correct

@@ -1,6 +1,7 @@
 """Calibration, and what a report shows of beliefs."""
 
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
 from gnomon.eval import RunResult, score
+from gnomon.eval.report.sections import _confidences
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
-from gnomon.sample import Prediction, Time
+from gnomon.sample import Number, Prediction, Sample, Time
 
 
 def stored(shares, truth, name):
@@ -48,6 +50,20 @@ def believing(n):
         for p in predict(samples, texts, size=(64, 48))
     ]
     return RunResult("<believer>", score(predictions, samples), predictions), samples
+
+
+def test_the_surest_are_wrong_as_the_table_counts_them():
+    """Within a scale's tolerance, where a belief is exactly right or not."""
+    truth = Number(Decimal(4), within=Decimal(1))
+    samples = [Sample(f"dial/{i}", None, "?", truth) for i in range(3)]
+    predictions = [
+        replace(p, logprobs={"4": -0.7, "5": -0.6, "9": -3.0})
+        for p in predict(samples, ["4", "5", "9"])
+    ]
+    run = RunResult("dials", score(predictions, samples), predictions)
+    answers = list(_confidences(run, truth.type_name))
+    assert [is_exact for _, is_exact, _ in answers] == [False] * 3
+    assert [is_correct for _, _, is_correct in answers] == [True, True, False]
 
 
 @pytest.mark.parametrize("n", [1, 20])
