@@ -121,6 +121,7 @@ class Sizer:
         parts = part_sizes(self.shapes, model, train)
         batch = train.per_device_train_batch_size
         width = 4 if model.dtype == "float32" else 2  # bytes of a number
+        adapter_width = _adapter_width(model, width)
         quantised_width = NF4 if model.bits == 4 else 1
         adapters = sum(part.trained for part in parts if part.mode == "lora")
         full = sum(part.trained for part in parts if part.mode == "full")
@@ -135,9 +136,9 @@ class Sizer:
                 part.quantised * quantised_width + (part.parameters - part.quantised) * width
                 for part in parts
             ),
-            # Adapters with a gradient and two moments, all of the weights' width; for parts that
-            # train in full, only gradient and moments: their weights are in `weights`.
-            training=4 * width * adapters + 3 * width * full,
+            # Adapters with a gradient and two moments; for parts that train in full, only gradient
+            # and moments: their weights are in `weights`.
+            training=4 * adapter_width * adapters + 3 * width * full,
             activations=language + self._vision(train, patches, width),
             # Logits as the head computes them, then in float32 with their gradient.
             answers=rows * vocabulary * (width + 4 + 4),
@@ -148,7 +149,7 @@ class Sizer:
     def _language(self, model: Model, train: Train, tokens: int, width: int) -> float:
         """Bytes of activations that the language model holds for one sample."""
         rank = train.lora_r if train.language == "lora" else 0
-        key = train.language, rank, tokens, model.dtype
+        key = train.language, rank, tokens, model.dtype, model.bits
         if key not in self._saved_bytes:
             self._saved_bytes[key] = self._measure(model, train, tokens, width)
         saved = self._saved_bytes[key]
@@ -161,13 +162,16 @@ class Sizer:
         return float(tokens * config.hidden_size * width * blocks + saved / blocks)
 
     def _measure(self, model: Model, train: Train, tokens: int, width: int) -> float:
-        mode, rank = train.language, train.lora_r
+        options: dict[str, Any] = {
+            "mode": train.language,
+            "rank": train.lora_r,
+            "tokens": tokens,
+            "adapter_width": _adapter_width(model, width),
+        }
         if self._stored is not None:
-            return self._stored.saved_bytes(mode=mode, rank=rank, width=width, tokens=tokens)
+            return self._stored.saved_bytes(width=width, **options)
         built = model_shapes.build_on_meta(self._family, self._config, str(model.dtype))
-        return model_shapes.measure_saved_bytes(
-            self._family, built, mode=mode, rank=rank, tokens=tokens
-        )
+        return model_shapes.measure_saved_bytes(self._family, built, **options)
 
     def _vision(self, train: Train, patches: int, width: int) -> float:
         """Bytes of the vision tower's activations, by the rule of thumb for a block.
@@ -182,6 +186,11 @@ class Sizer:
         blocks = getattr(vision, "depth", None) or vision.num_hidden_layers
         block = patches * hidden * _VISION_BLOCK / 2 * width
         return float(block * (1 if train.vision == "frozen" else blocks))
+
+
+def _adapter_width(model: Model, width: int) -> int:
+    """Bytes of an adapter's number: PEFT has float32, and the trainer casts it beside NF4."""
+    return width if model.bits else 4
 
 
 def part_sizes(shapes: model_shapes.Shapes, model: Model, train: Train) -> list[PartSize]:

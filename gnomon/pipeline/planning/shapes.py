@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _FILE = Path(__file__).with_suffix(".json")
 _WIDTHS = {2: "bfloat16", 4: "float32"}
 """Bytes of a number, and a dtype of that width."""
+_CASES = (
+    *((mode, width, width) for mode in ("frozen", "lora", "full") for width in _WIDTHS),
+    ("lora", 2, 4),
+)
+"""What is stored of a checkpoint: the language's training, and widths of model and adapters."""
 CHUNK = 64
 """Tokens that the recurrent layers of Qwen3.5 compute at a time: they pad to a multiple of it."""
 _RANK = 16
@@ -71,16 +76,24 @@ class Stored(NamedTuple):
 
     shapes: Shapes
     activations: Mapping[str, StoredActivations]
-    """Keys are a training mode of the language and a number's width, as in "lora 2"; rank 0."""
+    """Keys are a training mode of the language and the width of a number of the model, with LoRA
+    also that of a number of the adapters, as in "lora 2 4"; rank 0."""
 
-    def saved_bytes(self, *, mode: str, rank: int, width: int, tokens: int) -> float:
+    def saved_bytes(
+        self, *, mode: str, rank: int, width: int, tokens: int, adapter_width: int
+    ) -> float:
         """Bytes that the language model saves of one sample for its backward pass."""
-        line = self.activations[f"{mode} {width}"]
+        line = self.activations[_activations_key(mode, width, adapter_width)]
         adapters = 0
         if mode == "lora":  # each saves the output of its first matrix, of `rank` numbers a token
-            adapters = rank * width * sum(layer.n for layer in self.shapes.layers["language"])
+            n = sum(layer.n for layer in self.shapes.layers["language"])
+            adapters = rank * adapter_width * n
         padded = -(-tokens // CHUNK) * CHUNK
         return tokens * (line.per_token + adapters) + padded * line.per_padded + line.constant
+
+
+def _activations_key(mode: str, width: int, adapter_width: int) -> str:
+    return f"{mode} {width}" + (f" {adapter_width}" if mode == "lora" else "")
 
 
 @cache
@@ -136,17 +149,24 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
 
 
 def measure_saved_bytes(
-    family: Family, model: PreTrainedModel, *, mode: str, rank: int, tokens: int
+    family: Family,
+    model: PreTrainedModel,
+    *,
+    mode: str,
+    rank: int,
+    tokens: int,
+    adapter_width: int | None = None,
 ) -> float:
     """Run the language model on the meta device, and add up what autograd saves of one sample.
 
     Each storage counts once, and parameters do not. The model is changed: with `mode` "lora" it
-    gets adapters.
+    gets adapters, of the model's own width unless `adapter_width` names another.
     """
     import torch
 
     if mode == "lora":
-        _add_adapters(model, family.linear_layers(model, family.language), rank)
+        dtype = getattr(torch, _WIDTHS[adapter_width]) if adapter_width else model.dtype
+        _add_adapters(model, family.linear_layers(model, family.language), rank, dtype)
     elif mode == "full":
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(family.language))
@@ -168,18 +188,25 @@ def measure_saved_bytes(
     return float(sum(storage.nbytes() for storage in saved.values()))
 
 
-def _add_adapters(model: PreTrainedModel, layers: Sequence[str], rank: int) -> None:
+def _add_adapters(
+    model: PreTrainedModel, layers: Sequence[str], rank: int, dtype: torch.dtype
+) -> None:
     """Freeze the model and add LoRA to these layers, computed as in PEFT, which imports slowly."""
-    from torch.nn import Linear, Sequential
+    from torch.nn import Linear, Module, Sequential
 
-    options: dict[str, Any] = {"device": "meta", "dtype": model.dtype}
+    options: dict[str, Any] = {"device": "meta", "dtype": dtype}
+
+    def add_update(layer: Module, inputs: tuple[torch.Tensor], output: torch.Tensor) -> Any:
+        update = layer.lora(inputs[0].to(dtype))  # each adapter casts its input for itself
+        return (output + update).to(output.dtype)
+
     model.requires_grad_(False)
     for name in layers:
         layer = model.get_submodule(name)
         down = Linear(layer.in_features, rank, bias=False, **options)
         up = Linear(rank, layer.out_features, bias=False, **options)
         layer.lora = Sequential(down, up)
-        layer.register_forward_hook(lambda layer, inputs, output: output + layer.lora(inputs[0]))
+        layer.register_forward_hook(add_update)
 
 
 def _language_inputs(family: Family, model: PreTrainedModel, tokens: int) -> dict[str, Any]:
@@ -245,25 +272,25 @@ def measure_stored(family: Family, checkpoint: str) -> Stored:
     shapes = measure_shapes(family, build_on_meta(family, config, "bfloat16"))
     n = sum(layer.n for layer in shapes.layers["language"])
     activations = {}
-    for mode in ("frozen", "lora", "full"):
-        for width, dtype in _WIDTHS.items():
-            whole, longer, longest = (
-                measure_saved_bytes(
-                    family,
-                    build_on_meta(family, config, dtype),
-                    mode=mode,
-                    rank=_RANK,
-                    tokens=tokens,
-                )
-                for tokens in _LENGTHS
+    for mode, width, adapter_width in _CASES:
+        whole, longer, longest = (
+            measure_saved_bytes(
+                family,
+                build_on_meta(family, config, _WIDTHS[width]),
+                mode=mode,
+                rank=_RANK,
+                tokens=tokens,
+                adapter_width=adapter_width,
             )
-            # One token more than whole chunks is one token, and a chunk of padded ones.
-            slope = (longest - whole) / (_LENGTHS[2] - _LENGTHS[0])
-            per_padded = (longer - whole - slope) / (CHUNK - 1)
-            adapters = _RANK * width * n if mode == "lora" else 0
-            activations[f"{mode} {width}"] = StoredActivations(
-                slope - per_padded - adapters, per_padded, whole - slope * _LENGTHS[0]
-            )
+            for tokens in _LENGTHS
+        )
+        # One token more than whole chunks is one token, and a chunk of padded ones.
+        slope = (longest - whole) / (_LENGTHS[2] - _LENGTHS[0])
+        per_padded = (longer - whole - slope) / (CHUNK - 1)
+        adapters = _RANK * adapter_width * n if mode == "lora" else 0
+        activations[_activations_key(mode, width, adapter_width)] = StoredActivations(
+            slope - per_padded - adapters, per_padded, whole - slope * _LENGTHS[0]
+        )
     return Stored(shapes, activations)
 
 
