@@ -38,9 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.verb is None:
         command_line.print_help()
         return 2
-    # argparse takes no positionals after an option, so overrides there come back unparsed.
+    # argparse takes no positionals after an option, so overrides there come back unparsed; those of
+    # `compare` are runs, too.
     for word in late:
-        if word.startswith("-") or "=" not in word or "rest" not in options:
+        is_rest = "rest" in options and ("=" in word or options.verb == "compare")
+        if word.startswith("-") or not is_rest:
             way_out = "" if "rest" not in options or word.startswith("-") else ": give key=value"
             command_line.error(
                 f"{word!r} is not understood{way_out}; see gnomon {options.verb} --help"

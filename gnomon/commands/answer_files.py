@@ -152,7 +152,8 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
         return store.SamplesById(exam.pool, exam.samples), ""
     note = (
         f"The pictures are missing: since they were asked about, {' or '.join(exam.names)} was"
-        " changed, moved or deleted."
+        " changed, moved or deleted. The true answers are those of that time: for others ask again"
+        " (`gnomon predict`), into another file."
     )
     warn(note)
     path = questions.question_path(file)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from gnomon.commands import answer_files
 from gnomon.commands._parser import Html
+from gnomon.commands.directory import AFTER, BEFORE
 from gnomon.commands.exam import Exam
 from gnomon.commands.score import check_outputs, lock_report, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
 from gnomon.sample import Sample
+from gnomon.store.reading.run_folder import RunFolder
 
 
 def compare(
@@ -31,7 +33,8 @@ def compare(
     runs RUN: a run or a file of answers; key=value is of the recipe of --data, or of how your file
         is read, such as columns.answer=time
     out HTML: the report
-    beside TABLE: a published table to lay beside: ntil-clock, ntil-box, ntil-text
+    beside TABLE: a published table to lay beside: ntil-clock, ntil-box, ntil-text; may be given
+        again
     data RECIPE|DATA: the questions of answers that another program made, as `gnomon score` takes it
     id_column NAME: the column of such answers that names the question; without it their order does
     text_column NAME: the column with the model's words
@@ -79,6 +82,7 @@ def compare_runs(
     samples: Mapping[str, Sample] | None = None
     for out, name, ours in zip(outs, _names(outs), is_ours, strict=True):
         if exam is None or ours:
+            _check_trained(out)
             run = answer_files.score_run(out, boxes=answer_format.boxes)[-1]
         else:
             run, pictures, note = answer_files.score_foreign(out, exam, answer_format)
@@ -88,12 +92,14 @@ def compare_runs(
     check_same_exam(runs)
     filled = [text_tables.add_runs(each, runs) for each in tables]
     groups = group_runs(runs)
-    comparisons, _ = compare_groups(groups)
+    comparisons, refusals = compare_groups(groups)
     if samples is None:
         samples, note = answer_files.pictures_of(outs[0])
         notes += [note] if note else []
     texts = [text_tables.table_text(each) for each in filled]
-    texts += [text_tables.differences(groups, comparisons) if comparisons else table(runs)]
+    texts += [
+        text_tables.differences(groups, comparisons, refusals) if comparisons else table(runs)
+    ]
     certainties = text_tables.certainty_table(runs)
     texts += [f"\n{certainties}\n"] if certainties else []
     return report(
@@ -102,6 +108,16 @@ def compare_runs(
         published=filled,
         as_json=as_json,
     )
+
+
+def _check_trained(out: Path) -> None:
+    """Refuse a run whose training is not over: its answers are those of the model before it."""
+    folder = RunFolder(out)
+    if folder.answers(BEFORE).is_file() and not folder.answers(AFTER).is_file():
+        raise RecipeError(
+            f"{out} has no answers after its training, which `gnomon run --out {out}` goes on with:"
+            f" leave it out, or compare {folder.answers(BEFORE)} by its name"
+        )
 
 
 def _names(outs: Sequence[Path]) -> list[str]:

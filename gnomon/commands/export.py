@@ -40,6 +40,8 @@ def export(
     total = n or samples.length
     if total is None:  # drawn samples, and no --n
         raise RecipeError(f"{what} has no end: say how many with --n")
-    some = (samples[index] for index in range(min(total, samples.length or total)))
+    if n and samples.length is not None and n > samples.length:
+        raise RecipeError(f"n={n}: {what} has {samples.length:,} in its {split} split")
+    some = (samples[index] for index in range(total))
     with sole_writer(out):
         show(write_out(some, total, families.create(family), to, out))

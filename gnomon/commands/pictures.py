@@ -1,6 +1,7 @@
 """Pictures without labels: the question about them, which the training asked, and their answers."""
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp
@@ -27,6 +28,7 @@ from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import GeneratedSamples, evenly_spaced
 from gnomon.store.user_data.opening import is_user_data
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 
 _MOST_LABELS = 100
 """Labels of a split of which one is looked for that can be read."""
@@ -41,7 +43,8 @@ _PROBED = 24
 """Samples of a source that are looked at; a rarer question is not taken for the source's."""
 _MISSING = (ValueError, OSError, ImportError)
 """Errors of data that was moved, or of a hub without its library or a network."""
-SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+_UNREAD_SUFFIXES = (".heic", ".heif", ".avif", ".dng", ".cr2", ".nef", ".arw")
+"""Photographs of phones and cameras that have to be saved as JPEG first."""
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
@@ -205,23 +208,44 @@ def pictures_in(data: str | None) -> Path | None:
     if data is None:
         return None
     path = Path(data)
+    if path.suffix.lower() in _UNREAD_SUFFIXES:
+        raise ValueError(f"{path}: {path.suffix} is not read: save it as JPEG")
     is_dataset = any((path / name).exists() for name in ("manifest.json", "data"))
     # A run's own folder has data/ as well, so it is not taken for a folder of pictures.
     return path if (path.is_dir() and not is_dataset) or is_picture(path) else None
 
 
 def is_picture(file: Path) -> bool:
-    return file.suffix.lower() in SUFFIXES
+    """True for a file that is called as pictures are."""
+    return file.suffix.lower() in PICTURE_SUFFIXES
 
 
 def find_pictures(path: Path) -> list[Path]:
-    """List a folder's pictures by name, or the one picture that is named."""
+    """List a folder's pictures by name, or the one picture that is named.
+
+    Photographs that are not read, and pictures of subfolders, are counted in a warning.
+    """
     if not path.exists():
         raise ValueError(f"{path}: there is no such file")
-    files = sorted(filter(is_picture, path.iterdir())) if path.is_dir() else [path]
+    if not path.is_dir():
+        return [path]
+    inside = sorted(path.iterdir())
+    files = list(filter(is_picture, inside))
+    left = Counter(file.suffix for file in inside if file.suffix.lower() in _UNREAD_SUFFIXES)
+    notes = [f"{n:,} {suffix} (save as JPEG)" for suffix, n in left.items()]
+    notes += [f"the pictures in {each}" for each in inside if _holds_pictures(each)]
+    if notes:
+        warn(f"{path}: left out: {', '.join(notes)}")
     if not files:
-        raise ValueError(f"{path}: no pictures ({', '.join(sorted(SUFFIXES))}) in it")
+        raise ValueError(f"{path}: no pictures ({', '.join(PICTURE_SUFFIXES)}) in it")
     return files
+
+
+def _holds_pictures(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and any(map(is_picture, folder.iterdir()))
+    except OSError:  # one that nobody may read, as a card's lost+found
+        return False
 
 
 def answer_form(recipe: Recipe, run: Path | None) -> Target:

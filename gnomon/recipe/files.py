@@ -52,7 +52,11 @@ def parse(text: str, *, name: str) -> dict[str, Any]:
     """Parse a recipe's YAML to plain keys and values, not yet validated."""
     raw = _parse_yaml(text, f"{name}:")
     if not isinstance(raw, dict):
-        raise RecipeError(f"{name}: a recipe is a mapping with data, model, loss, train and eval")
+        fault = "it is empty; " if raw is None else ""
+        raise RecipeError(
+            f"{name}: {fault}a recipe is a mapping with data, model, loss, train and eval, and a"
+            " table's name ends in .csv, .tsv, .json, .jsonl or .parquet"
+        )
     return raw
 
 

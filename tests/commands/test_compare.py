@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 
 import pytest
 from command_toys import finished_run
@@ -125,6 +126,38 @@ def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, c
     if table == "ntil-clock":
         assert "98.3 %" in below
         assert "24.66 min" in page
+
+
+def test_a_run_whose_training_is_not_over_is_refused(runs, tmp_path, cli):
+    """Its answers are the untrained model's, and stood as the loss's own."""
+    shutil.copytree(runs["ntil", 0], run := tmp_path / "ntil")
+    (run / "predictions" / "after.jsonl").rename(run / "predictions" / "before.jsonl")
+    about = run / "predictions" / "after.about.json"
+    about.rename(about.with_name("before.about.json"))
+    words = ("compare", runs["ce", 0], run, "-o", tmp_path / "it.html")
+    refusal = cli(*words, code=2).err
+    assert f"{run} has no answers after its training" in refusal
+    cli("compare", runs["ce", 0], run / "predictions" / "before.jsonl", "-o", tmp_path / "it.html")
+
+
+def test_runs_may_follow_the_options(runs, tmp_path, cli):
+    output = cli("compare", runs["ce", 0], "-o", tmp_path / "it.html", runs["ntil", 0]).out
+    assert "ntil-s0 is better than ce-s0" in output
+
+
+def test_a_comparison_over_groups_says_so(tmp_path, cli):
+    """Twelve of twelve against none is no difference that two cameras could show."""
+    rows = [{"question": "?", "answer": i, "cam": "ab"[i % 2]} for i in range(12)]
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    for name, texts in (("good", range(12)), ("bad", [99] * 12)):
+        answers = [{"answer": str(text)} for text in texts]
+        (tmp_path / f"{name}.json").write_text(json.dumps(answers))
+    output = cli("compare", tmp_path / "bad.json", tmp_path / "good.json", "--data",
+                 tmp_path / "t.json", "-o", tmp_path / "it.html", "columns.kind=number",
+                 "columns.group=cam", "columns.image=null").out  # fmt: skip
+    assert "are tied in this: exactly right" in output
+    assert "Intervals of figures are over 2 groups (by cam), as if others were asked" in output
+    assert "not with so few" in output
 
 
 def test_answers_given_with_two_settings_are_not_scored_as_one_run(tmp_path, cli):

@@ -7,6 +7,7 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
+from gnomon.commands import pictures
 from gnomon.commands.answerer import answer_exam
 from gnomon.commands.exam import Exam
 from gnomon.commands.predict import _answer_path, resolve_model
@@ -48,6 +49,18 @@ def test_answers_by_another_rule_stand_beside_those_of_the_run(run, tmp_path, cl
     for words, name in (((), "after"), (["eval.answer=greedy"], "after-greedy")):
         recipe = resolve_model(str(own), None, list(words)).recipe
         assert _answer_path(recipe, "after", own).stem == name
+
+
+def test_photographs_of_a_folder_that_are_not_read_are_counted(tmp_path, capsys):
+    for name in ("a.png", "b.JFIF", "c.heic", "d.HEIC", "notes.txt", "more/e.jpg", "none/f.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [file.name for file in pictures.find_pictures(tmp_path)] == ["a.png", "b.JFIF"]
+    note = capsys.readouterr().err
+    assert "left out: 1 .heic (save as JPEG), 1 .HEIC (save as JPEG)" in note
+    assert f"the pictures in {tmp_path / 'more'}\n" in note
+    with pytest.raises(ValueError, match="is not read: save it as JPEG"):
+        pictures.pictures_in(str(tmp_path / "c.heic"))
 
 
 def test_a_run_reads_a_folder_and_a_dataset(run, here, cli):

@@ -17,6 +17,8 @@ from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, sign_flip
 Side: TypeAlias = Mapping[int, Mapping[str, ScoredAnswer]]
 """Items of a model by seed and id."""
 Verdict: TypeAlias = Literal["better", "worse", "tied"]
+T_TEST = "Student's t over seeds"
+"""Name of the test where each model has several seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,9 @@ def estimate_difference(
     (display_metric,) = TYPES[type_name].present([metric], [items[i].truth for i in ids])
     p, test = _test(metric, result, baseline, candidate, clusters)
     smallest = detectable(result)
+    # The least p of McNemar's test and of sign flips, where all clusters differ one way.
+    if test != T_TEST and 2 / 2**result.n_clusters >= ALPHA:
+        smallest = inf
     return Difference(
         type_name=type_name,
         name=metric.name,
@@ -129,7 +134,7 @@ def _test(
 ) -> tuple[float, str]:
     """Return p and the test's name: over seeds if there are several, else over the items alone."""
     if result.se and min(len(baseline), len(candidate)) > 1:
-        return result.p, "Student's t over seeds"
+        return result.p, T_TEST
     return _test_items(metric, baseline.mean(axis=0), candidate.mean(axis=0), clusters)
 
 

@@ -12,7 +12,7 @@ from gnomon.eval.scoring.runs import RunResult, Scores
 
 # Settings of a prediction that may differ: they say which model answered, not how it was asked.
 _MODEL_SETTINGS = {
-    *("name", "family", "dialect", "dtype", "weights", "server", "attn_implementation"),
+    *("name", "family", "dialect", "dtype", "weights", "server", "attn_implementation", "boxes"),
     *(
         "belief",
         "answer",

@@ -143,7 +143,9 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
     }
 
 
-def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> str:
+def differences(
+    groups: Sequence[Group], comparisons: Sequence[Comparison], refusals: Sequence[str] = ()
+) -> str:
     """Format each comparison's differences, line by line and seed by seed, and the verdicts."""
     blocks = [[group.sentence for group in groups]]
     blocks += [
@@ -153,7 +155,8 @@ def differences(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> s
     ]
     blocks += verdicts(groups, comparisons)
     runs = [run for group in groups for run in group.runs]
-    blocks += [[text] for text in answer_warnings(runs)]
+    notes = [*refusals, *coverage_notes(runs), *group_notes(runs), *answer_warnings(runs)]
+    blocks += [[text] for text in notes]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

@@ -107,6 +107,7 @@ class AnswerFile:
     ) -> Mapping[str, str]:
         """Choose the mapping from the answers' names of questions to ids that misses fewest."""
         mappings = [*user_names, {sample_id: sample_id for sample_id in ids}]
+        mappings += [bare for names in mappings if (bare := _without_zeros(names))]
         if (start := self.counts_from(len(ids), mappings)) is not None:
             mappings.append({str(index): sample_id for index, sample_id in enumerate(ids, start)})
         misses = [[line for line in self.lines if line.id not in names] for names in mappings]
@@ -138,6 +139,12 @@ class AnswerFile:
         if "0" in numbers or self.id_column == "doc_id":
             return 0
         return 1 if str(n) in numbers else None
+
+
+def _without_zeros(names: Mapping[str, str]) -> dict[str, str]:
+    """Numbered names as a spreadsheet writes them, 1 for 001; empty where two would be alike."""
+    bare = {name.lstrip("0") or "0": id_ for name, id_ in names.items() if name.isdecimal()}
+    return bare if len(bare) == len(names) and bare.keys() != names.keys() else {}
 
 
 def parse_answers(

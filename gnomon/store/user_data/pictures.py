@@ -18,7 +18,7 @@ from gnomon.store.samples import pixel_hash
 
 Picture: TypeAlias = "Path | bytes"
 """A picture by its path, or as the bytes of a file."""
-PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".jfif", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 """Ends of the names of pictures."""
 
 # Fault of each picture that this process has decoded, empty for most: every split of every verb

@@ -179,6 +179,16 @@ def test_a_power_that_no_difference_can_have_is_not_shown():
     assert "inf" not in forests
 
 
+@pytest.mark.parametrize(("n", "is_shown"), [(5, False), (6, True)])
+def test_a_test_that_can_show_nothing_has_no_power(n, is_shown):
+    """Of five questions that all differ, McNemar's p is 0.0625."""
+    samples = clocks(n)
+    wrong = true_texts(samples[:-1], 30) + true_texts(samples[-1:])
+    result = differences(scored(samples, wrong), scored(samples, true_texts(samples)))["exact"]
+    assert result.test == "McNemar's exact test"
+    assert (result.detectable_difference < 1) is is_shown
+
+
 def test_no_power_of_numbers_is_beyond_the_farthest_truth():
     samples = numbers([1, 4, 6])
     result = differences(scored(samples, ["1", "9", "6"]), scored(samples, ["6", "4", "6"]))

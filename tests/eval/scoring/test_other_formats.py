@@ -83,6 +83,16 @@ def test_what_pandas_writes(tmp_path, orient, rows):
     assert texts_of(parse(tmp_path, row), row) == answers
 
 
+def test_a_name_that_lost_its_zeros_is_that_name_and_no_place(tmp_path):
+    """As spreadsheets and pandas write 001."""
+    own = {"003": "q-0", "001": "q-1", "002": "q-2"}
+    answers = parse(tmp_path, {"file": "a.csv", "text": "id,answer\n1,x\n2,y\n3,z\n"})
+    lines = answers.by_question(list(own.values()), own)
+    assert {sample_id: line.text for sample_id, line in lines.items()} == {
+        "q-1": "x", "q-2": "y", "q-0": "z"
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("ids", "own", "first"),
     [("31", [], 1), ("31", [{"1": "q-2", "3": "q-0"}], None), ("02", [], 0)],
