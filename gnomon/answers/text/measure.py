@@ -1,5 +1,6 @@
 """Metrics of words, phrases and verdicts, and the type."""
 
+import unicodedata
 from collections.abc import Sequence
 
 from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
@@ -8,12 +9,19 @@ from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.text.answer import Text
-from gnomon.answers.text.read import read_text
+from gnomon.answers.text.read import bare_text, read_text
 
 
 def text_exact(prediction: str, target: str) -> bool:
-    """True if two texts are the same but for capitals and blanks."""
-    return " ".join(prediction.casefold().split()) == " ".join(target.casefold().split())
+    """True if two texts are the same but for capitals, blanks and the code of an accent.
+
+    An é is one character or an e with an accent after it.
+    """
+    return _folded(prediction) == _folded(target)
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
 
 
 def _exact_chance(truth: Text) -> float:
@@ -51,8 +59,15 @@ class TextType(AnswerType):
     def read(
         self, text: str, truth: Text, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the text, or one of the listed choices, by the tolerant reader."""
-        return read_text(text, choices=truth.choices, which=which)
+        """Read the text, or one of the listed choices, by the tolerant reader.
+
+        Where the truth is of signs alone, such as a quotation mark, an answer may be so, too.
+        """
+        reading = read_text(text, choices=truth.choices, which=which)
+        answer = " ".join(text.split())
+        if reading or truth.choices or not answer or bare_text(truth.text):
+            return reading
+        return Reading(answer, (0, len(text)), "text")
 
     def measures(self, truth: Text, answer: Answer, cost: float) -> dict[str, float]:
         """Add ChartQA's rule: as published, it compares the whole raw text, not the value read."""
@@ -64,7 +79,7 @@ class TextType(AnswerType):
         return super().uniform(truths) if all(truth.choices for truth in truths) else {}
 
     def is_same(self, value: str, other: str) -> bool:
-        """True if the texts are the same but for capitals and blanks."""
+        """True if the texts are the same by `text_exact`."""
         return text_exact(value, other)
 
     def display(self, value: str) -> str:
@@ -72,8 +87,8 @@ class TextType(AnswerType):
         return value
 
     def value_of(self, truth: Text) -> str:
-        """Text of the truth."""
-        return truth.text
+        """Text of the truth as the reader gives it: without a final full stop, as in "U.S."."""
+        return truth.text if truth.choices else bare_text(truth.text) or truth.text
 
 
 TYPES: dict[str, AnswerType] = {"text": TextType()}

@@ -1,6 +1,7 @@
 """Reader of a word, a phrase, or one of listed choices; read.toml has the patterns."""
 
 import re
+import unicodedata
 from collections import Counter
 from functools import cache
 
@@ -26,8 +27,13 @@ def read_text(
     """
     if choices:
         return find(text, lambda part: _all_choices(part, choices), which)
-    answer = " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
+    answer = bare_text(text)
     return Reading(answer, (0, len(text)), "text") if answer else None
+
+
+def bare_text(text: str) -> str:
+    """Strip all but the answer itself; empty if nothing is left, as of a lone full stop."""
+    return " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
 
 
 @cache
@@ -151,7 +157,9 @@ def _choice(match: re.Match[str], names: dict[str, str]) -> Reading[str]:
 @cache
 def _pattern(choices: tuple[str, ...]) -> re.Pattern[str]:
     # Alternatives are tried in order: "lower left" before "left".
-    longest_first = sorted(choices, key=len, reverse=True)
+    # An é of a choice may be two characters in the answer, or the other way round.
+    coded = [unicodedata.normalize(form, name) for form in ("NFC", "NFD") for name in choices]
+    longest_first = sorted(dict.fromkeys([*choices, *coded]), key=len, reverse=True)
     alternatives = "|".join(map(_name_pattern, longest_first))
     return re.compile(rf"(?<!{_LETTER})(?:{alternatives})(?!{_LETTER})", re.IGNORECASE)
 
@@ -176,4 +184,5 @@ def _by_plain_name(choices: tuple[str, ...]) -> dict[str, str]:
 
 
 def _plain(choice: str) -> str:
-    return _FORMS["blank_at_a_sign"].sub("", choice.casefold())
+    choice = unicodedata.normalize("NFC", choice.casefold())
+    return _FORMS["blank_at_a_sign"].sub("", choice)
