@@ -94,13 +94,25 @@ def _time_of(hour: int, minute: int, second: int | None, half: str | None) -> Hm
     if hour > 23 or minute > 59 or (second or 0) > 59:
         return None
     if half:
-        # "11 at night" is 23:00, but "1 at night" is 1:00.
-        at_night = _AT_NIGHT.fullmatch(half) and (6 <= hour <= 11 or hour > 12)
-        late = bool(at_night or _IS_LATE.fullmatch(half))
+        late = _is_late(hour, half)
         if (hour > 12 and not late) or (hour == 0 and late):
             return None  # 22:08 AM and 0:08 PM contradict themselves
         hour = hour % 12 + 12 * late
     return hour, minute, second
+
+
+def _is_late(hour: int, half: str) -> bool:
+    """True if the hour is one from noon to midnight, by the word for its half of the day.
+
+    "11 at night" is 23:00, but "1 at night" is 1:00; "11:30 at noon" is still before it.
+    """
+    if _AT_NIGHT.fullmatch(half):
+        return 6 <= hour <= 11 or hour > 12
+    if _IN_THE_EVENING.fullmatch(half):  # 晚上 is evening and night
+        return 5 <= hour <= 11 or hour > 12
+    if _AT_NOON.fullmatch(half):
+        return hour not in (10, 11)
+    return bool(_IS_LATE.fullmatch(half))
 
 
 def _stated(match: re.Match[str], half: str | None) -> Hms | None:
@@ -151,7 +163,9 @@ _PATTERNS = fill({"wide": WIDE, **_TABLE["patterns"], **_TABLE["stated"], **_TAB
 # The place where a time may begin, and the words before it, such as 下午 or "las".
 _PLACE, _BEFORE = (re.compile(_PATTERNS[name]) for name in ("place", "before"))
 # Words for halves of the day: "at night" is late before midnight and early after it.
-_AT_NIGHT, _IS_LATE = (re.compile(_PATTERNS[name]) for name in ("at_night", "is_late"))
+_AT_NIGHT, _IN_THE_EVENING, _AT_NOON, _IS_LATE = (
+    re.compile(_PATTERNS[name]) for name in ("at_night", "in_the_evening", "at_noon", "is_late")
+)
 # Words that make numbers a range: "the numerals 1 to 12" are no times.
 _RANGE = re.compile(_PATTERNS["range"])
 # A field such as "hours": 10, and the half of the day after the last one.
