@@ -116,16 +116,16 @@ def _is_late(hour: int, half: str) -> bool:
 
 
 def _stated(match: re.Match[str], half: str | None) -> Hms | None:
-    """Time of the groups h, m, s and more, of which only h must be there."""
+    """Time of the groups h, m and s, more or marked, of which only h must be there."""
     parts = match.groupdict()
-    second = parts.get("s") or parts.get("more")
+    second = parts.get("s") or parts.get("more") or parts.get("marked")
     return _time_of(
         int(parts["h"]), int(parts.get("m") or 0), int(second) if second else None, half
     )
 
 
 def _relative(match: re.Match[str], half: str | None) -> Hms | None:
-    """Time of the groups past or less, an amount after or before the hour h, which may be noon.
+    """Time of the groups past, less or s, an amount after or before h, which may be noon, and m.
 
     "halb elf" is half an hour before eleven.
     """
@@ -134,7 +134,8 @@ def _relative(match: re.Match[str], half: str | None) -> Hms | None:
         return None
     is_word = not parts["h"].isdigit()  # noon or midnight
     half = parts["h"] if is_word else half
-    base = _time_of(12 if is_word else int(parts["h"]), 0, None, half)
+    minute = int(parts.get("m") or 0)
+    base = _time_of(12 if is_word else int(parts["h"]), minute, None, half)
     amount = _amount(parts.get("past") or parts.get("less") or "0")
     second, more = int(parts.get("s") or 0), int(parts.get("more") or 0)
     if base is None or amount > 59 or second > 59 or more > 59:
@@ -142,7 +143,7 @@ def _relative(match: re.Match[str], half: str | None) -> Hms | None:
     shift = 60 * amount + second
     shift = (-shift if parts.get("to") or parts.get("less") else shift) + more
     # "halb elf" is 10:30. The day goes round: ten to midnight is 23:50.
-    seconds = (3600 * base[0] + shift - 1800 * bool(parts.get("halb"))) % 86400
+    seconds = (3600 * base[0] + 60 * minute + shift - 1800 * bool(parts.get("halb"))) % 86400
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
     if hour == 0 and base[0] and half is None:
         hour = 12  # "ten to one" is 12:50 unless it is called night
