@@ -29,11 +29,11 @@ class Text(Target):
 
     @property
     def is_refusing_word(self) -> bool:
-        """True of the words that other answers refuse with."""
+        """True if the text, or one of its choices, is of the words that others refuse with."""
         # Imported here: who draws or stores texts reads none.
         from gnomon.answers.unreadable.read import is_refusal
 
-        return is_refusal(self.text)
+        return any(map(is_refusal, (self.text, *self.choices)))
 
     def bar(self, size: Size | None) -> str:
         """Bar of the number of characters."""

@@ -7,8 +7,9 @@ such a word and no more; `read_refusal` finds the place of the word, as readers 
 import re
 
 from gnomon.answers.base.dialect import final_answer
-from gnomon.answers.reading.base import Reading, Which, fill, table
+from gnomon.answers.reading.base import Reading, Which, fill, lower_case, table
 from gnomon.answers.reading.final import find
+from gnomon.answers.reading.number_words import Digits
 from gnomon.answers.unreadable.answer import WORD
 
 _FORMS = {name: re.compile(text, re.IGNORECASE) for name, text in fill(table(__file__)).items()}
@@ -24,7 +25,22 @@ def is_refusal(text: str) -> bool:
     answer = final_answer(text)
     if is_whole_refusal(text):
         return True
-    return not any(map(str.isdigit, answer)) and bool(_FORMS["stated"].search(answer))
+    refusals = list(_FORMS["stated"].finditer(answer))
+    return bool(refusals) and not _gives_value(answer, refusals[0].start(), refusals[-1].end())
+
+
+def _gives_value(answer: str, start: int, end: int) -> bool:
+    """True if an answer has a number, or words that make a reading of it beside its refusals.
+
+    These begin at `start` and end at `end`.
+    """
+    # "One" is a pronoun more often: "no one can read it".
+    numbers = Digits(_FORMS["one"].sub(" ", lower_case(answer))).text
+    return (
+        any(map(str.isdigit, numbers))
+        or bool(_FORMS["reading_before"].search(answer, 0, start))
+        or bool(_FORMS["reading_after"].search(answer, end))
+    )
 
 
 def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:

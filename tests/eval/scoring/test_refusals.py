@@ -64,6 +64,8 @@ def test_a_free_text_that_is_the_word_stays_an_answer():
     assert all(i.correct and not i.is_refusal for i in right.items)
     wrong = scored(samples, ["Unreadable"] * 3)
     assert [i.is_refusal for i in wrong.items] == [False, False, True]
+    listed = exam(Text("yes", ("yes", "no", "cannot be determined")))
+    assert not scored(listed, ["Cannot be determined."]).items[0].is_refusal
 
 
 def test_the_page_and_its_csv_say_it(tmp_path):
