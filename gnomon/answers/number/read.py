@@ -14,6 +14,7 @@ from gnomon.answers.reading.number_words import (
     AFTER_FIGURES,
     HALVES_AND_QUARTERS,
     ORDINALS,
+    sign_start,
     spelled_numbers,
 )
 
@@ -42,6 +43,7 @@ _NUMBER, _NO_NUMBER, _PREFIX = (
 )
 # The text before an uncertainty: "5 kg ±".
 _BEFORE_UNCERTAINTY = _compile("before_uncertainty", re.VERBOSE)
+_CHINESE_POINT, _CHINESE_TIME = _compile("chinese_point"), _compile("chinese_time")
 _BELOW_ZERO = _compile("below_zero", re.UNICODE)
 # The digits of a counter one by one.
 _DIGITS = [
@@ -84,14 +86,23 @@ def _all_numbers(text: str, unit: str) -> list[Reading[Decimal]]:
     text = normalize(text, lower=False).replace("__", "  ")
     if "<<" in text:  # GSM8K's calculator: <<9*2=18>>18
         text = _CALCULATOR.sub(lambda match: " " * len(match[0]), text)
+    text = _CHINESE_TIME.sub(":", _CHINESE_POINT.sub(".", text))
     low = lower_case(text)
-    words = [*_ordinals(low), *spelled_numbers(low), *_digits(low)]
+    words = [*_ordinals(low), *_spelled(low), *_digits(low)]
     figures = _numbers_in_figures(text, unit, european=bool(_EUROPEAN.search(low)))
     readings: list[Reading[Decimal]] = longest([*(r for r in words if r.rule != "one"), *figures])
     readings = readings or longest(words)
     if unit:
         readings = [r for r in readings if _has_unit(text, r.span, unit)] or readings
     return readings
+
+
+def _spelled(low: str) -> Iterator[Reading[Decimal | None]]:
+    """Read number words; those in front of "below zero" are negative."""
+    for reading in spelled_numbers(low):
+        if reading.value and _BELOW_ZERO.match(low, reading.span[1]):
+            reading = reading._replace(value=-abs(reading.value))
+        yield reading
 
 
 def _ordinals(low: str) -> Iterator[Reading[Decimal | None]]:
@@ -178,9 +189,13 @@ def _read_figures(match: re.Match[str], unit: str, *, european: bool) -> Reading
     prefix = _PREFIX.search(before)
     assert prefix is not None
     signs = "".join(sign or "" for sign in prefix.groups())
-    is_negative = signs.strip("+") or _BELOW_ZERO.match(match.string.lower(), match.end())
+    start = match.start() - len(prefix[0])
+    first = sign_start(match.string, start)
+    is_negative = (
+        first < start or signs.strip("+") or _BELOW_ZERO.match(match.string.lower(), match.end())
+    )
     value = value.copy_negate() if is_negative else value
-    return Reading(value, (match.start() - len(prefix[0]), match.end()), rule)
+    return Reading(value, (first, match.end()), rule)
 
 
 def _convert(match: re.Match[str], unit: str, *, european: bool) -> tuple[Decimal | None, str]:

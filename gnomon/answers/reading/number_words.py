@@ -39,6 +39,8 @@ OTHER = {
     if word != "-"
 }
 """Values of words of German, French and Spanish up to 99."""
+# Vingt-cinq is often written without its hyphen.
+OTHER |= {word.replace("-", " "): value for word, value in OTHER.items()}
 # 两 is the two that counts things: 两点 is two o'clock.
 _ZH = {word: value % 10 for value, word in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
@@ -79,6 +81,7 @@ _REWRITTEN = re.compile(
     rf"(?:{_LATEX}|(?P<chinese>{_CHINESE})|(?P<word>{_WORDS}))"
 )
 _WIDE = str.maketrans("0123456789", WIDE)
+_TO_ASCII = str.maketrans(WIDE, "0123456789")
 
 
 class Digits:
@@ -133,6 +136,7 @@ _MULTIPLES = {"dozen": 12, "hundred": 100} | SCALES
 _PATTERNS = fill(
     {
         "wide": f"[{WIDE}]",
+        "wide_digits": WIDE,
         "scale": "|".join(SCALES),
         "part": "|".join(_PART),
         "parts": "|".join(_PARTS),
@@ -142,23 +146,96 @@ _PATTERNS = fill(
 _SPELLED, _BEYOND = (re.compile(_PATTERNS[name], re.VERBOSE) for name in ("spelled", "beyond"))
 _DIGITS = re.compile(_PATTERNS["digits"])
 _CHINESE_NUMERAL, _TOKEN = (re.compile(_PATTERNS[name]) for name in ("chinese", "token"))
+_CHINESE_PAIR, _CHINESE_DIGITS = (
+    re.compile(_PATTERNS[name]) for name in ("chinese_pair", "chinese_digits")
+)
+_SIGN, _NO_SIGN, _DECIMAL, _DECIMAL_TOKEN = (
+    re.compile(_PATTERNS[name]) for name in ("sign", "no_sign", "decimal", "decimal_token")
+)
+_BEYOND_99, _OF_ENGLISH, _FRENCH = (
+    re.compile(_PATTERNS[name]) for name in ("beyond_99", "of_english", "french")
+)
+
+
+def sign_start(text: str, start: int) -> int:
+    """Index of the French or Spanish minus before a number; the number's start if it has none."""
+    sign = _SIGN.search(text, max(0, start - 12), start)
+    if sign is None or _NO_SIGN.search(text, max(0, sign.start() - 32), sign.start()):
+        return start
+    return sign.start()
 
 
 def spelled_numbers(text: str) -> Iterator[Reading[Decimal | None]]:
     """Read every spelled-out number of a text in lower case; a lone "one" has its own rule."""
     digits = Digits(text)
     for match in _SPELLED.finditer(digits.text):
-        start, end = digits.span(*match.span())
+        first = sign_start(digits.text, match.start())
+        start, end = digits.span(first, match.end())
         if text[start] < "\u3040":  # Chinese numerals have their own pattern: 十分 is none
             rule = "one" if text[start:end] == "one" else "words"
             value = None if _BEYOND.match(digits.text, match.end()) else _value(match)
+            if value is not None and first < match.start():
+                value = -value
             yield Reading(value, (start, end), rule)
+    yield from _foreign_numbers(text, digits)
     for match in _DIGITS.finditer(digits.text):
         figures = "".join(filter(str.isdecimal, match[0]))
         yield Reading(Decimal(figures), digits.span(*match.span()), "digits")
     for match in _CHINESE_NUMERAL.finditer(text):
         rule = "one" if match[0] == "一" else "words"
-        yield Reading(Decimal(chinese(match[0])), match.span(), rule)
+        yield Reading(_chinese_value(match), match.span(), rule)
+
+
+def _foreign_numbers(text: str, digits: Digits) -> Iterator[Reading[Decimal | None]]:
+    """Read decimals of German, French and Spanish, and refuse hundreds and all beyond."""
+    for match in _DECIMAL.finditer(digits.text):
+        first = sign_start(digits.text, match.start())
+        is_negative = first < match.start() or match[0].startswith(("minus", "-"))
+        whole, *tokens = [_figures(token) for token in _DECIMAL_TOKEN.findall(match[0])]
+        value = None
+        # "Komma zwei fünf" and "virgule zéro cinq"; "virgule vingt cinq sept" is not clear.
+        if len(tokens) == 1 or not any(map(int, tokens[:-1])) or max(map(len, tokens)) == 1:
+            value = Decimal(f"{whole}.{''.join(tokens)}")
+            value = -value if is_negative else value
+        yield Reading(value, digits.span(first, match.end()), "words")
+    for match in _BEYOND_99.finditer(digits.text):
+        start, end = digits.span(*match.span())
+        has_words = any(letter in WIDE for letter in match[0])
+        if has_words and not _is_english(text, text[start:end]):
+            yield Reading(None, (start, end), "refused")
+
+
+def _is_english(text: str, number: str) -> bool:
+    """True if it is an amount of cents or mils: "five cents"; "six cents" may be French."""
+    if number.endswith("millions") or not _OF_ENGLISH.search(number):
+        return False
+    words = re.split(r"[\s-]+", number)
+    if any(word in OTHER and word not in _ENGLISH for word in words):
+        return False
+    is_english = any(word in _ENGLISH and word not in OTHER for word in words)
+    return is_english or not _FRENCH.search(text)
+
+
+def _figures(token: str) -> str:
+    """Figures of a number word that became wide digits, or of a word for nought or one."""
+    if token[0].isdigit():
+        return token.translate(_TO_ASCII)
+    return "1" if token.startswith("un") else "0"
+
+
+def _chinese_value(match: re.Match[str]) -> Decimal | None:
+    """Value of a Chinese numeral with its sign and decimals; None of 两三, two or three."""
+    whole = match["whole"]
+    if _CHINESE_DIGITS.fullmatch(whole):
+        value = Decimal("".join(str(_ZH[letter]) for letter in whole))
+    elif _CHINESE_PAIR.search(whole):
+        return None
+    else:
+        value = Decimal(chinese(whole))
+    if match["decimals"]:
+        value = Decimal(f"{value}.{''.join(str(_ZH[letter]) for letter in match['decimals'])}")
+        value *= _ZH_UNITS.get(match["scale"] or "", 1)
+    return -value if match["minus"] else value
 
 
 def _value(match: re.Match[str]) -> Decimal | None:
