@@ -231,8 +231,8 @@ def find_pictures(path: Path) -> list[Path]:
         return [path]
     inside = sorted(path.iterdir())
     files = list(filter(is_picture, inside))
-    left = Counter(file.suffix for file in inside if file.suffix.lower() in _UNREAD_SUFFIXES)
-    notes = [f"{n:,} {suffix} (save as JPEG)" for suffix, n in left.items()]
+    counts = Counter(file.suffix for file in inside if file.suffix.lower() in _UNREAD_SUFFIXES)
+    notes = [f"{n:,} {suffix} (save as JPEG)" for suffix, n in counts.items()]
     notes += [f"the pictures in {each}" for each in inside if _holds_pictures(each)]
     if notes:
         warn(f"{path}: left out: {', '.join(notes)}")

@@ -111,7 +111,7 @@ def _is_on_its_side(picture: Image.Image) -> bool:
     # Of a PNG, Pillow would decode all pixels to look for what follows them.
     is_whole = picture.format != "PNG" or not _has_late_notes(picture)
     exif = Picture.getexif(picture) if is_whole else picture.getexif()
-    return exif.get(ExifTags.Base.Orientation, 1) >= 5
+    return int(exif.get(ExifTags.Base.Orientation, 1)) >= 5
 
 
 def _has_late_notes(picture: Image.Image) -> bool:

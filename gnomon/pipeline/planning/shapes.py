@@ -192,11 +192,11 @@ def _add_adapters(
     model: PreTrainedModel, layers: Sequence[str], rank: int, dtype: torch.dtype
 ) -> None:
     """Freeze the model and add LoRA to these layers, computed as in PEFT, which imports slowly."""
-    from torch.nn import Linear, Module, Sequential
+    from torch.nn import Linear, Sequential
 
     options: dict[str, Any] = {"device": "meta", "dtype": dtype}
 
-    def add_update(layer: Module, inputs: tuple[torch.Tensor], output: torch.Tensor) -> Any:
+    def add_update(layer: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> Any:
         update = layer.lora(inputs[0].to(dtype))  # each adapter casts its input for itself
         return (output + update).to(output.dtype)
 

@@ -60,10 +60,10 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
 
 def _check_ids(name: str, items: list[Row], file: Path) -> None:
     """Refuse two things of one id, whose annotations nobody can tell apart."""
-    repeated = [id_ for id_, n in Counter(item["id"] for item in items).items() if n > 1]
-    if repeated:
+    doubles = [id_ for id_, n in Counter(item["id"] for item in items).items() if n > 1]
+    if doubles:
         raise ValueError(
-            f"{file}: {len(repeated):,} ids of `{name}` stand for several, such as {repeated[0]!r}:"
+            f"{file}: {len(doubles):,} ids of `{name}` stand for several, such as {doubles[0]!r}:"
             " give each its own, as joined files must"
         )
 
@@ -140,8 +140,8 @@ def _yaml(file: Path) -> Row:
 def _yolo_rows(file: Path) -> list[Row]:
     content = _yaml(file)
     names = content["names"]
-    numbered = enumerate(names) if isinstance(names, list) else dict(names or {}).items()
-    labels = {str(number): str(name) for number, name in numbered}
+    pairs = enumerate(names) if isinstance(names, list) else dict(names or {}).items()
+    labels = {str(number): str(name) for number, name in pairs}
     root = file.parent / str(content.get("path") or "")
     # Tools often write the path of the machine on which they ran.
     root = root if root.is_dir() else file.parent
