@@ -38,6 +38,13 @@ def final_answer(text: str) -> str:
     return _ANSWER.split(text)[-1].strip()
 
 
+def bare_text(text: str) -> str:
+    """Strip all but the answer itself; empty if nothing is left, as of a lone full stop."""
+    return " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
+
+
+# Signs of quotation and emphasis around an answer.
+_QUOTES = "\"'“”‘’«»`*"
 # A tag at the very end encloses nothing: the text before it is all there is.
 _OPENING = re.compile(r"<answer\b[^<>]*>(?!\s*\Z)", re.IGNORECASE)
 _CLOSING = re.compile(r"</answer\b", re.IGNORECASE)

@@ -4,12 +4,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
-from gnomon.answers.base.dialect import Dialect
+from gnomon.answers.base.dialect import Dialect, bare_text
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
 from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.text.answer import Text
-from gnomon.answers.text.read import bare_text, read_text
+from gnomon.answers.text.read import read_text
 
 
 def text_exact(prediction: str, target: str) -> bool:

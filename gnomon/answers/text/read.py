@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from functools import cache
 
-from gnomon.answers.base.dialect import final_answer
+from gnomon.answers.base.dialect import bare_text
 from gnomon.answers.reading.base import Reading, Which, fill, lower_case, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
@@ -13,8 +13,6 @@ from gnomon.answers.reading.number_words import WIDE, Digits
 _FORMS = {name: re.compile(pattern) for name, pattern in fill(table(__file__)).items()}
 # Wide digits stand for number words; see `reading.number_words.Digits`.
 _TO_ASCII_DIGITS = str.maketrans(WIDE, "0123456789")
-# Signs of quotation and emphasis around an answer.
-_QUOTES = "\"'“”‘’«»`*"
 
 
 def read_text(
@@ -29,11 +27,6 @@ def read_text(
         return find(text, lambda part: _all_choices(part, choices), which)
     answer = bare_text(text)
     return Reading(answer, (0, len(text)), "text") if answer else None
-
-
-def bare_text(text: str) -> str:
-    """Strip all but the answer itself; empty if nothing is left, as of a lone full stop."""
-    return " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
 
 
 @cache
