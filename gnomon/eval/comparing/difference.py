@@ -95,7 +95,7 @@ def estimate_difference(
     p, test = _test(metric, result, baseline, candidate, clusters)
     smallest = detectable(result)
     # The least p of McNemar's test and of sign flips, where all clusters differ one way.
-    if test != T_TEST and 2 / 2**result.n_clusters >= ALPHA:
+    if test != T_TEST and 2.0 ** (1 - result.n_clusters) >= ALPHA:
         smallest = inf
     return Difference(
         type_name=type_name,
