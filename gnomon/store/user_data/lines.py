@@ -11,12 +11,6 @@ from typing import Any
 
 from gnomon import files, jsons
 from gnomon.store.user_data.annotations import coco_rows, is_coco
-from gnomon.store.user_data.label_studio import (
-    is_label_studio,
-    is_label_studio_min,
-    label_studio_rows,
-    tasks_of_records,
-)
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
 # Characters of a line or a row. A picture in base64 is one; csv allows 131,072 by default.
@@ -31,10 +25,9 @@ _MAX_STREAMED, _MAX_PARSED = 2**34, 2**30
 def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and row of a .jsonl, .csv, .tsv, .json or .parquet file; the last two count rows.
 
-    A .json may hold a list of rows, alone or as the only list of an object; COCO's annotations or
-    Label Studio's tasks, of which each picture is a row; or an object of objects, whose names
-    become the column `id`. A JSON string instead of a row is refused, unless `text` names the
-    column that it is meant for.
+    A .json may hold a list of rows, alone or as the only list of an object; COCO's annotations, of
+    which each picture is a row; or an object of objects, whose names become the column `id`. A JSON
+    string instead of a row is refused, unless `text` names the column that it is meant for.
     """
     files.check_regular(file)
     readers = dict(zip(SUFFIXES, (_jsonl, _separated, _separated, _json, _parquet), strict=True))
@@ -152,10 +145,6 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         else:
             # An object of objects, such as {"photo-1": {…}}: names are ids.
             root = [{"id": name, **_object(row, file, name, text)} for name, row in root.items()]
-    if is_label_studio(root):
-        return label_studio_rows(root, file)
-    if is_label_studio_min(root):
-        return label_studio_rows(tasks_of_records(root), file)
     if not isinstance(root, list):
         raise ValueError(f"{file}: give a list of objects, or an object of them")
     return ((line, _object(row, file, line, text)) for line, row in enumerate(root, 1))

@@ -366,8 +366,7 @@ def _image(value: Any, at: Folders) -> Picture:
         if isinstance(data, bytes):
             return data
         value = value.get("path") or ""
-    # Label Studio's addresses have several ends by which the file may be called.
-    return at.find(*map(str, value if isinstance(value, list) else [value]))
+    return at.find(str(value))
 
 
 def _picture_name(value: Any, image: Picture) -> str:
@@ -375,7 +374,7 @@ def _picture_name(value: Any, image: Picture) -> str:
     if isinstance(image, bytes):
         return sha256(image).hexdigest()[:16]
     path = value["path"] if isinstance(value, dict) else value
-    return str(PurePosixPath(path[0] if isinstance(path, list) else str(path)))
+    return str(PurePosixPath(str(path)))
 
 
 def _split_in(raw: dict[str, Any], column: str) -> str:
