@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.answers.number.answer import _wrap_large, wrap_around
-from gnomon.answers.number.measure import Turn, cyclic_distance
+from gnomon.answers.number.measure import Turn, cyclic_distance, cyclic_exact, share_of_turn
 from gnomon.eval import score
 from gnomon.sample import Number, Prediction, Sample
 
@@ -31,6 +31,20 @@ def test_the_distance_is_that_of_two_points_on_a_circle(a, b):
     angle = 2 * math.pi / 10 * float(a - b)
     around = abs(math.atan2(math.sin(angle), math.cos(angle))) * 10 / (2 * math.pi)
     assert cyclic_distance(Turn(a, TEN), Turn(b, TEN)) == pytest.approx(around, abs=1e-9)
+
+
+def test_a_constant_answer_stands_where_the_question_s_own_scale_has_it():
+    """350 of a compass is 0 on a dial of 10: the distance from it was negative."""
+    assert cyclic_exact(Turn(Decimal(350), Decimal(360)), Turn(Decimal(0), TEN))
+    assert share_of_turn(Turn(Decimal(356), Decimal(360)), Turn(Decimal(1), TEN)) == 0.5
+    truths = [dial(place) for place in ("1.0", "3.0", "5.5", "8.0")]
+    truths += [Number(Decimal(n), "", Decimal(1), Decimal(360)) for n in (10, 100, 222, 350)]
+    samples = [Sample(str(i), None, "?", truth) for i, truth in enumerate(truths)]
+    answers = [Prediction(sample.id, "5", size=None, dialect="plain") for sample in samples]
+    figures = score(answers, samples).summaries["cyclic"]
+    # Of eight truths a constant answer meets its own; on the dials they are a turn or more apart.
+    assert figures["accepted"].chance["constant"] == 1 / 8
+    assert 0 < figures["error"].chance["constant"] <= figures["error"].estimate.value
 
 
 def test_unread_answers_cost_half_a_turn_and_guesses_a_quarter():

@@ -286,12 +286,14 @@ def share_of_turn(prediction: Turn, target: Turn) -> float:
 
 def cyclic_exact(prediction: Turn, target: Turn) -> bool:
     """True if both are the same place on the scale."""
-    return prediction.value == target.value
+    return not _apart(prediction, target)
 
 
 def _apart(prediction: Turn, target: Turn) -> Decimal:
     # An answer may have thousands of digits; on the cycle 40 are more than enough.
-    apart = abs(_ROUNDED.subtract(prediction.value, target.value))
+    apart = _ROUNDED.subtract(prediction.value, target.value)
+    # A constant answer may come from a longer scale: 350 of a compass is 0 on a dial of 10.
+    apart = wrap_around(apart, target.cycle)
     return min(apart, target.cycle - apart)
 
 
