@@ -105,7 +105,7 @@ class Certainty:
     """Interval and confidence that a calibration gives an answer."""
 
     interval: tuple[str, str]
-    """First and last answer. Of words: all words in the interval, joined by commas, and an empty
+    """First and last answer. Of words: all `words`, joined by commas for people, and an empty
     text."""
     confidence: float
     """Share of such answers that is right."""
@@ -114,6 +114,8 @@ class Certainty:
     that says "unreadable" is another thing: see `is_refusal`."""
     margin: float | None = None
     """Radius round the edges of boxes, in sides of each; None where answers are listed."""
+    words: tuple[str, ...] = ()
+    """Words in the interval, the likeliest first. They may contain commas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +184,9 @@ def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     for key in ("cut", "certainty", "edges", "logprob"):
         if row[key] is None:
             del row[key]
-    if prediction.certainty is not None and prediction.certainty.margin is None:
-        del row["certainty"]["margin"]
+    for key in ("margin", "words"):
+        if prediction.certainty is not None and row["certainty"][key] in (None, ()):
+            del row["certainty"][key]
     return row
 
 

@@ -375,14 +375,17 @@ class Certifier:
         numbers = self.calibration.number_range(form)
         best = BestAnswer.of(logprobs, form, dialect, self.calibration.rule, part.within, numbers)
         answers = value_answers(logprobs, form)
+        words: tuple[str, ...] = ()
         if best.belief.answer_type.axis is None:
-            interval = (", ".join(best.choices(answers, limit)), "")
+            words = tuple(best.choices(answers, limit))
+            interval = (", ".join(words), "")
         else:
             interval = best.interval(answers, limit)
         certainty = Certainty(
             interval,
             confidence=round(part.confidence(best.trust), 4),
             refused=best.trust < threshold,
+            words=words,
         )
         return WORD if best.refuses else answers[best.index], certainty
 

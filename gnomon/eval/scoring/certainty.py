@@ -19,18 +19,15 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
     if certainty is None:
         return {}
     answer_type = TYPES[type_name]
-    value, low = answer_type.value_of(truth), certainty.interval[0]
+    value = answer_type.value_of(truth)
     answered = {"answered": float(not certainty.refused)}
     if not truth.is_readable:  # no interval is about it
         return answered
     if truth.has_margin:
         return answered | _margin_measures(prediction, certainty.margin, truth)
     if answer_type.axis is None:
-        words = low.split(", ") if low else []
-        covers = any(
-            answer_type.is_same(_read(answer_type, word, truth, prediction), value)
-            for word in words
-        )
+        words = [_read(answer_type, word, truth, prediction) for word in certainty.words]
+        covers = any(word is not None and answer_type.is_same(word, value) for word in words)
         return answered | {"interval_covers": float(covers), "interval_width": float(len(words))}
     ends = [
         answer_type.position(_read(answer_type, text, truth, prediction))

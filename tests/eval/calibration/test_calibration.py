@@ -6,8 +6,9 @@ from math import log
 import pytest
 
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
+from gnomon.eval.scoring.certainty import measures
 from gnomon.eval.scoring.questions import Question
-from gnomon.sample import Number, Prediction
+from gnomon.sample import Number, Prediction, Text, prediction_from_json, prediction_to_json
 
 TENS = {str(number): log(0.7 if number == 5 else 0.03) for number in range(11)}
 
@@ -30,6 +31,26 @@ def test_labels_of_several_tolerances_share_the_part_of_their_list():
     text, certainty = certifier.certify(TENS, pairs[0][1].target.form_of_question, "plain")
     assert (text, certainty.interval) == ("5", ("4", "6"))
     assert certainty.confidence == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_choices_with_commas_are_counted_whole():
+    """They were split at their commas: parts of them crashed the score, or made the set wider."""
+    choices = ("Bonn, Germany", "Germany, Bonn", "no, nothing")
+    logprobs = dict(zip(choices, map(log, (0.5, 0.3, 0.2)), strict=True))
+    pairs = [
+        (Prediction(str(n), choices[0], None, "plain", logprobs=logprobs),
+         Question(str(n), Text(choices[n % 2], choices), None, str(n)))
+        for n in range(30)
+    ]  # fmt: skip
+    certifier = Certifier(Calibration(None, "mode", None, None, calibrate(pairs, "mode")), Terms())
+    text, certainty = certifier.certify(logprobs, Text(choices[0], choices), "plain")
+    assert (text, certainty.words) == (choices[0], choices[:2])
+    answer = Prediction("a", text, None, "plain", certainty=certainty)
+    assert prediction_from_json(prediction_to_json(answer)) == answer
+    for choice in choices:
+        figures = measures(answer, Text(choice, choices), "text")
+        assert figures["interval_width"] == 2
+        assert figures["interval_covers"] == (choice != choices[2])
 
 
 @pytest.mark.parametrize("grid", [None, (0.0, 99999.0, 1.0)])
