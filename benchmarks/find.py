@@ -18,11 +18,11 @@ from typing import Any
 
 from gnomon.answers.number.read import read_number
 from gnomon.commands import main as gnomon
-from gnomon.commands.cuts import square_around
 from gnomon.eval.scoring import predictions
 from gnomon.eval.stats.intervals import wilson
 from gnomon.generators import create
 from gnomon.generators.instruments import INSTRUMENTS
+from gnomon.runs.cuts import square_around
 
 PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
 QUESTION = "What does the dial read? Answer with a number."

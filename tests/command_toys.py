@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import recipe
 from gnomon.commands import main
-from gnomon.commands.exam import Exam
 from gnomon.eval.scoring import predictions
+from gnomon.runs.exam import Exam
 from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:

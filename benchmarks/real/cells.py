@@ -20,15 +20,15 @@ from benchmarks.real import cnn
 from benchmarks.real.photographs import Photograph, Subject, choose
 from gnomon import atomic
 from gnomon.answers.number.read import read_number
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import RULES, best_answer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.generators.looks.augment import Augment
 from gnomon.recipe import Columns, Source
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve_values
 from gnomon.sample import Prediction, Sample
 
 BATCH = 64

@@ -19,11 +19,11 @@ from transformers.trainer_utils import SaveStrategy
 
 from benchmarks.study import outcomes
 from gnomon import recipe
-from gnomon.commands.resolve import resolve
 from gnomon.eval import score
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.load import Loaded, load
 from gnomon.pipeline.training.train import make_trainer
+from gnomon.runs.resolve import resolve
 from gnomon.store import mixture
 
 if TYPE_CHECKING:

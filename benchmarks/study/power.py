@@ -18,10 +18,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))  # benchmarks is no installed package
 
 from benchmarks.study.plan import PARTS
-from gnomon.commands.resolve import resolve
 from gnomon.eval.formatting import align
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.significance import ALPHA, detectable
+from gnomon.runs.resolve import resolve
 
 STUDIES = 200
 DIFFERING = 0.2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gnomon import recipe
-from gnomon.commands.resolve import Resolved, resolve_values
 from gnomon.recipe import RecipeError
+from gnomon.runs.resolve import Resolved, resolve_values
 
 BATCH = 64
 STEPS = 2000

@@ -13,15 +13,12 @@ import numpy as np
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
-from gnomon.commands.answerer import Answerer, served_folder, served_name
-from gnomon.commands.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
 from gnomon.commands.predict import (
     data_and_overrides,
     recipe_and_exam,
     resolve_model,
     trained_run,
 )
-from gnomon.commands.resolve import Resolved
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
@@ -31,6 +28,9 @@ from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs.answerer import Answerer, served_folder, served_name
+from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
+from gnomon.runs.resolve import Resolved
 from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import has_user_rows, is_gone

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.commands._parser import Count, Few, Html
-from gnomon.commands.answer_files import pictures_of, score_file
-from gnomon.commands.directory import AFTER, BEFORE, announce, no_run_message
-from gnomon.commands.resolve import resolve
 from gnomon.commands.score import check_outputs, report
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles
 from gnomon.eval.scoring.predictions import PredictionFile
 from gnomon.pipeline.answering.server import Reply, Server, ask_all
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs.answer_files import pictures_of, score_file
+from gnomon.runs.directory import AFTER, BEFORE, announce, no_run_message
+from gnomon.runs.resolve import resolve
 from gnomon.sample import Prediction, Sample
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gnomon.commands import answer_files
 from gnomon.commands._parser import Html
-from gnomon.commands.directory import AFTER, BEFORE
-from gnomon.commands.exam import Exam
 from gnomon.commands.score import check_outputs, lock_report, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
+from gnomon.runs import answer_files
+from gnomon.runs.directory import AFTER, BEFORE
+from gnomon.runs.exam import Exam
 from gnomon.sample import Sample
 from gnomon.store.reading.run_folder import RunFolder
 

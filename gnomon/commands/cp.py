@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gnomon import recipe
 from gnomon.atomic import check_is_free, create_file
-from gnomon.commands import shipped
+from gnomon.runs import shipped
 from gnomon.terminal import show
 
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Count, ExportFormat, Split
-from gnomon.commands.resolve import resolve
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import export as write_out
 from gnomon.recipe import RecipeError
+from gnomon.runs.resolve import resolve
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
 

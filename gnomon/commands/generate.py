@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gnomon import store
 from gnomon.commands._parser import Count, Few, Split
-from gnomon.commands.resolve import resolve
+from gnomon.runs.resolve import resolve
 from gnomon.terminal import show
 
 

@@ -19,11 +19,11 @@ from pydantic.json_schema import GenerateJsonSchema
 from gnomon import dialect, generators, losses, recipe
 from gnomon.answers import registry
 from gnomon.answers.unreadable.answer import WORD
-from gnomon.commands import shipped
 from gnomon.generators.base import Generator
 from gnomon.names import check
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
+from gnomon.runs import shipped
 from gnomon.store.benchmarks import BENCHMARKS
 from gnomon.terminal import show, show_json
 

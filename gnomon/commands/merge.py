@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.commands._parser import Count
-from gnomon.commands.answer_files import score_run
-from gnomon.commands.card import card
-from gnomon.commands.directory import AFTER, check_is_utf8, no_run_message
-from gnomon.commands.resolve import resolve
 from gnomon.recipe import RecipeError
+from gnomon.runs.answer_files import score_run
+from gnomon.runs.card import card
+from gnomon.runs.directory import AFTER, check_is_utf8, no_run_message
+from gnomon.runs.resolve import resolve
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.atomic import check_is_free, create_file
-from gnomon.commands import shipped
-from gnomon.commands.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
-from gnomon.commands.user_rows import note_few_groups, warn_of_repeats
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, edit, parse, with_schema_line
+from gnomon.runs import shipped
+from gnomon.runs.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
+from gnomon.runs.user_rows import note_few_groups, warn_of_repeats
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.terminal import show, show_json

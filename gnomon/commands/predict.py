@@ -11,10 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gnomon.answers.registry import TARGETS
-from gnomon.commands import cuts, directory, pictures
-from gnomon.commands.answerer import Answerer, answer_exam, served_folder
-from gnomon.commands.exam import Exam, note_unasked
-from gnomon.commands.resolve import (
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Certifier, Terms
+from gnomon.progress import note, warn
+from gnomon.recipe import Columns, Eval, Recipe, RecipeError, parse_file
+from gnomon.runs import cuts, directory, pictures
+from gnomon.runs.answerer import Answerer, answer_exam, served_folder
+from gnomon.runs.exam import Exam, note_unasked
+from gnomon.runs.resolve import (
     Resolved,
     exam_of,
     is_data,
@@ -23,10 +27,6 @@ from gnomon.commands.resolve import (
     resolve_values,
     split_overrides,
 )
-from gnomon.eval.calibration import calibration as calibrations
-from gnomon.eval.calibration.calibration import Certifier, Terms
-from gnomon.progress import note, warn
-from gnomon.recipe import Columns, Eval, Recipe, RecipeError, parse_file
 from gnomon.sample import Number, Prediction, Target, Text
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder

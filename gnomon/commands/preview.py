@@ -9,12 +9,12 @@ from PIL import Image
 
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few, Picture, Split
-from gnomon.commands.resolve import Resolved, resolve, row_counts, warn_of_mistakes
 from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.progress import note, warn
+from gnomon.runs.resolve import Resolved, resolve, row_counts, warn_of_mistakes
 from gnomon.sample import Sample
 from gnomon.store.reading.augmented import augmented, check_can_spread
 from gnomon.store.reading.mixture import varied_indices

@@ -7,10 +7,12 @@ from gnomon import recipe as recipes
 from gnomon import store
 from gnomon.commands import train
 from gnomon.commands._parser import Few
-from gnomon.commands.answer_files import pictures_of, score_run
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.card import write_card
-from gnomon.commands.directory import (
+from gnomon.commands.score import check_outputs, report
+from gnomon.eval.report.files import ReportFiles
+from gnomon.runs.answer_files import pictures_of, score_run
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.card import write_card
+from gnomon.runs.directory import (
     AFTER,
     BEFORE,
     announce,
@@ -20,9 +22,7 @@ from gnomon.commands.directory import (
     keep_stored_choices,
     lock_run,
 )
-from gnomon.commands.resolve import Resolved
-from gnomon.commands.score import check_outputs, report
-from gnomon.eval.report.files import ReportFiles
+from gnomon.runs.resolve import Resolved
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import train_size
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from gnomon import progress
 from gnomon.atomic import put_text, replace_files
-from gnomon.commands import answer_files
 from gnomon.commands._parser import Count, Html
-from gnomon.commands.directory import pretty_json
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles, check_replaceable
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
+from gnomon.runs import answer_files
+from gnomon.runs.directory import pretty_json
 from gnomon.sample import Sample
 from gnomon.store.lock import sole_writer
 from gnomon.terminal import show, show_json

@@ -18,17 +18,6 @@ from typing import TYPE_CHECKING
 
 from gnomon import jsons
 from gnomon.atomic import put_text
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.directory import (
-    AFTER,
-    announce,
-    check_all_are_ours,
-    check_single_process,
-    claim,
-    versions,
-)
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve_values
 from gnomon.commands.train import check_is_local
 from gnomon.dialect import Dialect
 from gnomon.files import open_to_append
@@ -36,6 +25,17 @@ from gnomon.pipeline import families
 from gnomon.progress import note
 from gnomon.recipe import Recipe, parse, read_text
 from gnomon.redact import anonymize
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.directory import (
+    AFTER,
+    announce,
+    check_all_are_ours,
+    check_single_process,
+    claim,
+    versions,
+)
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve_values
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 
 from gnomon.commands._parser import Count, Few
-from gnomon.commands.resolve import Resolved, resolve, row_splits, warn_of_mistakes
 from gnomon.generators.base import SPLITS, Split
+from gnomon.runs.resolve import Resolved, resolve, row_splits, warn_of_mistakes
 from gnomon.store import Samples
 from gnomon.store.samples import train_size
 from gnomon.store.writing.census import census

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import store
-from gnomon.commands.card import has_card, write_card
-from gnomon.commands.directory import (
+from gnomon.progress import warn
+from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.runs.card import has_card, write_card
+from gnomon.runs.directory import (
     claim,
     default_run,
     is_first_process,
@@ -15,11 +17,9 @@ from gnomon.commands.directory import (
     lock_run,
     n_processes,
 )
-from gnomon.commands.exam import DEFAULT_QUESTIONS
-from gnomon.commands.resolve import Resolved, is_data, resolve, warn_of_mistakes
-from gnomon.commands.user_rows import note_few_groups, note_validation, warn_of_repeats
-from gnomon.progress import warn
-from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.runs.exam import DEFAULT_QUESTIONS
+from gnomon.runs.resolve import Resolved, is_data, resolve, warn_of_mistakes
+from gnomon.runs.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread

@@ -43,7 +43,7 @@ def test_the_table_of_the_power_is_what_the_command_prints():
 
 
 def test_every_loss_is_one_that_a_recipe_takes():
-    from gnomon.commands.resolve import resolve_values
+    from gnomon.runs.resolve import resolve_values
 
     for cell in plan.block_cells(plan.BLOCKS[0], CHOSEN)[:7]:
         section = resolve_values({"data": [{"kind": "gauge"}], "loss": cell.loss}, name="x")

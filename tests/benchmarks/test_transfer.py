@@ -230,9 +230,7 @@ def test_the_table_of_a_model_that_is_half_right(tmp_path, monkeypatch, capsys):
     from gnomon.pipeline.answering import local as answering
     from gnomon.pipeline.load import Loaded
 
-    monkeypatch.setattr(
-        "gnomon.commands.answerer.Answerer._load", lambda _: Loaded(None, None, None)
-    )
+    monkeypatch.setattr("gnomon.runs.answerer.Answerer._load", lambda _: Loaded(None, None, None))
     monkeypatch.setattr(answering, "predict_to_file", answer)
     monkeypatch.setattr(renderers, "of", lambda kind: (Toy(),))
     monkeypatch.setattr(command, "OwnStyles", lambda kind: Toy())

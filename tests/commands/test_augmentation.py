@@ -10,9 +10,9 @@ from picture_tables import numbered_pictures
 from PIL import Image
 
 from gnomon import recipe as recipes
-from gnomon.commands.directory import claim, keep_stored_choices
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve, resolve_values
+from gnomon.runs.directory import claim, keep_stored_choices
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve, resolve_values
 
 RECIPE = """
 data:

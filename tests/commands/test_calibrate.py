@@ -21,15 +21,15 @@ from PIL import Image, ImageDraw
 from reply_server import reply_server
 
 from gnomon import store
-from gnomon.commands import answerer
 from gnomon.commands.calibrate import summary
-from gnomon.commands.resolve import resolve
 from gnomon.dialect import create
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Part
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline import load
 from gnomon.pipeline.answering import local
+from gnomon.runs import answerer
+from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Edge
 
 CLOCK = "What time does the clock show? Answer HH:MM."

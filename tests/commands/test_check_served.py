@@ -9,10 +9,10 @@ from command_toys import finished_run
 from quick import quick
 from reply_server import answer, reply_server
 
-from gnomon.commands.resolve import resolve
 from gnomon.pipeline.answering.server import _data_uri
 from gnomon.pipeline.planning.budget import prompt_tokens
 from gnomon.recipe import Model
+from gnomon.runs.resolve import resolve
 
 N = 24
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 import pytest
 from command_toys import gnomon, small
 
-from gnomon.commands.resolve import resolve
 from gnomon.recipe import flatten
+from gnomon.runs.resolve import resolve
 from gnomon.store.benchmarks import BENCHMARKS
 
 

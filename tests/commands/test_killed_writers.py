@@ -6,10 +6,10 @@ import pytest
 from second_process import kill_at_each_opening
 
 from gnomon import atomic
-from gnomon.commands import directory
-from gnomon.commands.pictures import to_csv
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring import predictions
+from gnomon.runs import directory
+from gnomon.runs.pictures import to_csv
 from gnomon.sample import Prediction, Sample, Time
 from gnomon.store.formats import manifest
 

@@ -9,13 +9,13 @@ import pytest
 from PIL import Image
 
 from gnomon import store
-from gnomon.commands.answer_files import provenance_path
-from gnomon.commands.directory import write_json
-from gnomon.commands.exam import Exam
-from gnomon.commands.pictures import answer_form, question_of
-from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
+from gnomon.runs.answer_files import provenance_path
+from gnomon.runs.directory import write_json
+from gnomon.runs.exam import Exam
+from gnomon.runs.pictures import answer_form, question_of
+from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time
 
 CLOCK = "What time does the clock show? Answer HH:MM."

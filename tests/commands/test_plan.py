@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.commands.resolve import resolve
+from gnomon.runs.resolve import resolve
 
 FEW = "train.samples=4"
 

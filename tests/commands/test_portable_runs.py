@@ -10,12 +10,12 @@ from command_toys import gnomon
 
 from gnomon import store
 from gnomon.commands import calibrate
-from gnomon.commands.directory import claim
-from gnomon.commands.exam import note_unasked
 from gnomon.commands.predict import recipe_and_exam, resolve_model
-from gnomon.commands.resolve import resolve
 from gnomon.generators import create
 from gnomon.recipe import RecipeError
+from gnomon.runs.directory import claim
+from gnomon.runs.exam import note_unasked
+from gnomon.runs.resolve import resolve
 
 RECIPE = """
 data:

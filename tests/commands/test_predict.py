@@ -7,13 +7,13 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
-from gnomon.commands import pictures
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.exam import Exam
 from gnomon.commands.predict import _answer_path, resolve_model
-from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring import questions
 from gnomon.generators import create
+from gnomon.runs import pictures
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve
 
 
 def test_overrides_need_no_data_and_beliefs_stand_beside_the_answers(run, tmp_path):
@@ -98,7 +98,7 @@ def ask(tmp_path, monkeypatch):
     def record(_, exam, total, out):
         list(questions.record(exam, questions.question_path(out)))
 
-    monkeypatch.setattr("gnomon.commands.answerer.Answerer._append", record)
+    monkeypatch.setattr("gnomon.runs.answerer.Answerer._append", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 

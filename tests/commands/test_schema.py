@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from shtab import main as shtab
 
 from gnomon import recipe
-from gnomon.commands import shipped
 from gnomon.commands._parser import parser
 from gnomon.commands.ls import recipe_schema
+from gnomon.runs import shipped
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

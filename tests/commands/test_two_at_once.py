@@ -8,11 +8,11 @@ import pytest
 from command_toys import gnomon, small
 from second_process import holding
 
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve
 from gnomon.commands.train import train_run
 from gnomon.eval.report.files import ReportFiles
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve
 
 VERBS = {
     "generate": ("set", ["generate", "clock", "--n", 4, "--out", "set", "size=84"]),
@@ -89,7 +89,7 @@ def test_answers_of_a_run_are_asked_for_while_it_is_held(tmp_path, monkeypatch):
     """Another file is written, so `predict RUN` and `score RUN` may go on beside a training."""
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     monkeypatch.setattr(
-        "gnomon.commands.answerer.Answerer._append", lambda *given, **_: given[3].touch()
+        "gnomon.runs.answerer.Answerer._append", lambda *given, **_: given[3].touch()
     )
     with holding(tmp_path / "run"):
         out = tmp_path / "run" / "predictions" / "after.jsonl"

@@ -18,8 +18,6 @@ from PIL import Image
 from gnomon.answers.registry import TYPES
 from gnomon.commands import main
 from gnomon.commands._parser import parser
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve
 from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.comparing.groups import check_same_exam
@@ -27,6 +25,8 @@ from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.stats.intervals import bootstrap
 from gnomon.generators import create
 from gnomon.recipe import Source
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Prediction
 from gnomon.store import mixture
 from gnomon.store.benchmarks import BENCHMARKS

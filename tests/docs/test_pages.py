@@ -29,10 +29,10 @@ from reply_server import answer, reply_server
 
 from gnomon import names
 from gnomon.commands._parser import parser
-from gnomon.commands.resolve import resolve
 from gnomon.eval.scoring.metrics import greater_is_better
 from gnomon.generators import KINDS
 from gnomon.generators.rng import Rng
+from gnomon.runs.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

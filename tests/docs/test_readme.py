@@ -11,11 +11,11 @@ from PIL import Image
 from transformers import AutoTokenizer
 
 from gnomon import store
-from gnomon.commands.resolve import resolve
 from gnomon.dialect import Dialect
 from gnomon.eval import parse_time
 from gnomon.generators import create
 from gnomon.pipeline.families import TINY
+from gnomon.runs.resolve import resolve
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 import pytest
 from PIL import Image
 
-from gnomon.commands import pictures
 from gnomon.eval.scoring import predictions
+from gnomon.runs import pictures
 from gnomon.sample import Prediction, Text
 
 

@@ -8,14 +8,14 @@ import pytest
 import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
-from gnomon.commands.answer_files import score_file
-from gnomon.commands.answerer import answer_exam
-from gnomon.commands.exam import Exam
 from gnomon.commands.predict import resolve_model
 from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
+from gnomon.runs.answer_files import score_file
+from gnomon.runs.answerer import answer_exam
+from gnomon.runs.exam import Exam
 
 CASES = {"one size": [[1, 8, 8]] * 5, "several": [[1, 8, 8], [1, 4, 8], [1, 4, 8]]}
 

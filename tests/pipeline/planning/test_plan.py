@@ -13,9 +13,6 @@ from quick import quick
 from small_models import SEEING
 
 from gnomon import store
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve
-from gnomon.commands.shipped import names
 from gnomon.pipeline import families
 from gnomon.pipeline.load import load
 from gnomon.pipeline.planning.budget import Sizer, count_tokens, guess_tokens, part_sizes
@@ -39,6 +36,9 @@ from gnomon.recipe import (
     plain_values,
     validate,
 )
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve
+from gnomon.runs.shipped import names
 
 SUMS = (Source(kind="arithmetic"),)
 CLOCKS = (Source(kind="clock", options={"size": 84}),)

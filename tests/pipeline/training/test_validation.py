@@ -18,11 +18,11 @@ from toy_runs import (
 )
 
 from gnomon import store
-from gnomon.commands.resolve import resolve, resolve_values
 from gnomon.pipeline.training import settings
 from gnomon.pipeline.training.train import last_checkpoint
 from gnomon.pipeline.training.validation import Validation
 from gnomon.recipe import Eval, RecipeError, Source, plain_values
+from gnomon.runs.resolve import resolve, resolve_values
 
 
 @pytest.fixture(scope="module")

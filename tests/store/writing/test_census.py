@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 from store_toys import Listed, toys
 
-from gnomon.commands.resolve import resolve
 from gnomon.commands.stats import splits_of
 from gnomon.generators import create
 from gnomon.recipe import Columns
+from gnomon.runs.resolve import resolve
 from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples, write
 from gnomon.store.user_data.mistakes import contradictions

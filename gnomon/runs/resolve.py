@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.commands.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples
-from gnomon.commands.user_rows import group_counts, with_validation
 from gnomon.generators.base import SPLITS, Split
 from gnomon.names import UnknownNameError, allow, check_code_is_allowed
 from gnomon.names import check as check_known
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
+from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples
+from gnomon.runs.user_rows import group_counts, with_validation
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
@@ -71,7 +71,7 @@ def resolve(
 
 def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: bool) -> Resolved:
     """Open a recipe by file or shipped name; classes that a user's own recipe names are allowed."""
-    from gnomon.commands import shipped
+    from gnomon.runs import shipped
 
     file, text = shipped.read(source)
     # Before the overrides: paths of the command line are those of the working directory.
@@ -295,7 +295,7 @@ def is_on_disk(name: str) -> bool:
     # Cheap tests first: the names of shipped recipes need every family to be imported.
     if not (path.is_dir() or path.suffix.lower() in SUFFIXES) or generators.is_kind(name):
         return False
-    from gnomon.commands import shipped
+    from gnomon.runs import shipped
 
     if name in shipped.names():
         return False
@@ -316,7 +316,7 @@ def check_name_is_known(name: str) -> None:
     path = Path(name)
     # A path, a file name or an override in the wrong place gets a message of its own later.
     if path.name == name and not path.suffix and not path.exists() and "=" not in name:
-        from gnomon.commands import shipped
+        from gnomon.runs import shipped
 
         names = [*generators.KINDS, *shipped.names()]
         try:

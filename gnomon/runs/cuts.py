@@ -10,10 +10,10 @@ from pathlib import Path
 
 from gnomon.answers.base.target import Corners
 from gnomon.answers.box.read import read_box, to_pixels
-from gnomon.commands.pictures import box_questions
 from gnomon.dialect import create
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs.pictures import box_questions
 from gnomon.sample import CUT, Prediction, Sample, Size, Text
 
 # Share of the box's longer side that is added at each of its ends. Drawn instruments fill 0.8 to

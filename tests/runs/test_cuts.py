@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from gnomon.answers.box.measure import iou
-from gnomon.commands import answerer, cuts, resolve
-from gnomon.commands.pictures import box_questions, question_of
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
 from gnomon.recipe import Recipe, to_yaml, validate
+from gnomon.runs import answerer, cuts, resolve
+from gnomon.runs.pictures import box_questions, question_of
 from gnomon.sample import CUT, Number, Prediction, Sample
 
 WHERE, TIME = "Where is the clock? Give its box.", "What time does the clock show? Answer HH:MM."

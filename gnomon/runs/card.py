@@ -13,12 +13,12 @@ from gnomon import store
 from gnomon.answers.base.answer_type import to_unit
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import put_text
-from gnomon.commands.directory import versions
-from gnomon.commands.pictures import CARD_KEY, FIND_KEY, LISTED, box_questions, run_questions
 from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, to_yaml
+from gnomon.runs.directory import versions
+from gnomon.runs.pictures import CARD_KEY, FIND_KEY, LISTED, box_questions, run_questions
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
 

@@ -9,10 +9,10 @@ from command_toys import gnomon
 from quick import quick
 
 from gnomon import recipe, store
-from gnomon.commands import shipped
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import resolve
 from gnomon.pipeline import families
+from gnomon.runs import shipped
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import resolve
 
 OLD = {
     "arithmetic boxes chart clock gauge": {

@@ -8,9 +8,9 @@ import pytest
 from command_toys import gnomon, loaded_by, small
 
 from gnomon import store
-from gnomon.commands.resolve import exam_of, resolve, resolve_values
 from gnomon.generators import create
 from gnomon.recipe import files, plain_values
+from gnomon.runs.resolve import exam_of, resolve, resolve_values
 from gnomon.sample import Number
 
 
@@ -39,7 +39,7 @@ def test_a_kind_alone_is_its_samples_and_opens_no_model_loss_or_exam(tmp_path):
     loaded = loaded_by(*words, str(tmp_path / "clocks"))
     assert (tmp_path / "clocks" / "manifest.json").is_file()
     assert "gnomon.generators.clock.generator" in loaded
-    opening = ("torch", "trl", "gnomon.losses", "gnomon.pipeline", "gnomon.commands.shipped")
+    opening = ("torch", "trl", "gnomon.losses", "gnomon.pipeline", "gnomon.runs.shipped")
     assert not loaded & set(opening)
 
 

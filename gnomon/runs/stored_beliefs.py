@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question, QuestionFile
 from gnomon.progress import note
+from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.sample import Prediction
 
 # Settings that choose an answer from its belief, and may be others in the file it is taken from.

@@ -10,8 +10,6 @@ from pathlib import Path
 from gnomon import generators, store
 from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
-from gnomon.commands.answer_files import provenance_path, read_provenance
-from gnomon.commands.directory import AFTER, BEFORE
 from gnomon.eval.formatting import certainty_text, edge_bounds_in_model_form
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
@@ -20,6 +18,8 @@ from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.runs.answer_files import provenance_path, read_provenance
+from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.sample import Prediction, Sample, Target, Text
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import files, jsons, recipe, store
-from gnomon.commands.directory import AFTER, BEFORE, kind_versions, no_run_message
-from gnomon.commands.exam import Exam
-from gnomon.commands.resolve import exam_of
 from gnomon.eval import RunResult
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, parse_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
+from gnomon.runs.directory import AFTER, BEFORE, kind_versions, no_run_message
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import exam_of
 from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder

@@ -6,10 +6,10 @@ import pytest
 from command_toys import gnomon
 from picture_tables import numbered_pictures
 
-from gnomon.commands.directory import claim, keep_stored_choices
-from gnomon.commands.resolve import resolve
 from gnomon.commands.train import resolve_for_training
-from gnomon.commands.user_rows import note_validation
+from gnomon.runs.directory import claim, keep_stored_choices
+from gnomon.runs.resolve import resolve
+from gnomon.runs.user_rows import note_validation
 
 RECIPE = """
 data:

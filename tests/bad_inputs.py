@@ -23,9 +23,9 @@ from typing import Any, TypeAlias
 from PIL import Image
 
 from gnomon import store
-from gnomon.commands.exam import Exam
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Source
+from gnomon.runs.exam import Exam
 from gnomon.sample import Prediction
 
 Content: TypeAlias = "bytes | Callable[[Path], object] | None"

@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.commands import cuts, directory
-from gnomon.commands.answer_files import Provenance, provenance_path, read_provenance
-from gnomon.commands.exam import Exam
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import AnswerRule, full_settings
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs import cuts, directory
+from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.runs.exam import Exam
 from gnomon.sample import Sample
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
@@ -80,7 +80,7 @@ class Answerer:
         """Answer from beliefs that other files hold; True if no question is left to be asked."""
         if self.certifier is None or self.run is None or self.recipe.model.server is not None:
             return False
-        from gnomon.commands.stored_beliefs import certify_stored
+        from gnomon.runs.stored_beliefs import certify_stored
 
         settings = full_settings(
             self._settings(self.weights, self._cut_settings),

@@ -1,0 +1,1 @@
+"""Runs of a recipe: their directories, exams, files of answers, and readers of pictures."""
