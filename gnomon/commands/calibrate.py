@@ -13,12 +13,6 @@ import numpy as np
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.registry import TYPES
-from gnomon.commands.predict import (
-    data_and_overrides,
-    recipe_and_exam,
-    resolve_model,
-    trained_run,
-)
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
@@ -30,6 +24,12 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.answerer import Answerer, served_folder, served_name
 from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
+from gnomon.runs.model_and_data import (
+    data_and_overrides,
+    recipe_and_exam,
+    resolve_model,
+    trained_run,
+)
 from gnomon.runs.resolve import Resolved
 from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder

@@ -10,11 +10,11 @@ from command_toys import gnomon
 
 from gnomon import store
 from gnomon.commands import calibrate
-from gnomon.commands.predict import recipe_and_exam, resolve_model
 from gnomon.generators import create
 from gnomon.recipe import RecipeError
 from gnomon.runs.directory import claim
 from gnomon.runs.exam import note_unasked
+from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
 from gnomon.runs.resolve import resolve
 
 RECIPE = """

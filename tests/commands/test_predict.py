@@ -7,12 +7,13 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
-from gnomon.commands.predict import _answer_path, resolve_model
+from gnomon.commands.predict import _answer_path
 from gnomon.eval.scoring import questions
 from gnomon.generators import create
 from gnomon.runs import pictures
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
+from gnomon.runs.model_and_data import resolve_model
 from gnomon.runs.resolve import resolve
 
 

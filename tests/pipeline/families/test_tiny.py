@@ -8,7 +8,6 @@ import pytest
 import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
-from gnomon.commands.predict import resolve_model
 from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
@@ -16,6 +15,7 @@ from gnomon.recipe import Model
 from gnomon.runs.answer_files import score_file
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
+from gnomon.runs.model_and_data import resolve_model
 
 CASES = {"one size": [[1, 8, 8]] * 5, "several": [[1, 8, 8], [1, 4, 8], [1, 4, 8]]}
 

@@ -1,0 +1,86 @@
+"""What MODEL, DATA and the overrides of a command line name: a run or model, and its questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs import directory
+from gnomon.runs.exam import Exam
+from gnomon.runs.resolve import (
+    Resolved,
+    exam_of,
+    is_data,
+    is_on_disk,
+    resolve,
+    resolve_values,
+    split_overrides,
+)
+from gnomon.store.reading.run_folder import RunFolder
+
+
+def data_and_overrides(
+    data: str | None, overrides: Sequence[str], *, belief: bool, server: str | None
+) -> tuple[str | None, list[str]]:
+    """Tell DATA from an override in its place, and write options as overrides."""
+    words = list(overrides)
+    if data is not None and "=" in data:
+        words, data = [data, *words], None
+    # A list of answers that the user gave says more than --belief alone.
+    if belief and not any(word.startswith("eval.belief=") for word in words):
+        words.append("eval.belief=true")
+    if server:
+        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
+    return data, words
+
+
+def trained_run(model: str) -> Path | None:
+    """Return the run that MODEL names; None if it is a checkpoint or a hub id."""
+    return Path(model) if RunFolder(Path(model)).is_run else None
+
+
+def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Resolved:
+    """Resolve the recipe by which a run or a bare model answers.
+
+    Overrides that configure DATA are left out of it; of a dataset or table that includes its split.
+    """
+    if data is not None and is_data(data):
+        overrides, _ = split_overrides(overrides)
+        if is_on_disk(data):
+            # exam_of reads it: a table has a split `all`, which the recipe's own key lacks.
+            overrides = [word for word in overrides if not word.startswith("eval.split=")]
+    run = trained_run(model)
+    if run is not None:
+        return resolve(RunFolder(run).recipe, overrides, stored=True, recipes_only=True)
+    _check_model(model, data)
+    # A recipe has to have data, and none of these is drawn where the user names others.
+    return resolve_values({"data": [{"kind": "clock"}], "model": {"name": model}}, overrides)
+
+
+def recipe_and_exam(
+    resolved: Resolved, data: str | None, overrides: Sequence[str], *, run: Path | None
+) -> tuple[Recipe, Exam]:
+    """Return what says how the model answers, and the questions of DATA, or its own without it."""
+    recipe = resolved.recipe
+    if data is None:
+        return recipe, resolved.exam
+    if run is None and not is_data(data):  # a recipe that is asked says how, too
+        of_eval = [word for word in overrides if word.startswith("eval.")]
+        recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
+    return recipe, exam_of(data, overrides, recipe if run is not None else None, run)
+
+
+def _check_model(model: str, data: str | None) -> None:
+    """Refuse a mistyped run: else the hub would be asked for a model of that name."""
+    path = Path(model)
+    no_run = directory.no_run_message(path)
+    if not path.is_dir() and path.parent != Path() and directory.sibling_runs(path):
+        raise RecipeError(no_run)
+    if data is None:
+        raise RecipeError(
+            f"{no_run}. If it is a model, say what to ask it: name a kind, a recipe or a"
+            " directory, too"
+        )
