@@ -69,6 +69,20 @@ def _whole(largest: int) -> Callable[[str], int]:
     return number
 
 
+def _part(text: str) -> tuple[int, int]:
+    """Parse a part of a whole, such as 2/10; the first is 1/10."""
+    part, _, parts = text.partition("/")
+    try:
+        numbers = int(part), int(parts)
+    except ValueError:
+        numbers = 0, 0
+    if not 1 <= numbers[0] <= numbers[1] <= 10_000:
+        raise argparse.ArgumentTypeError(
+            f"{text}: give a part and how many there are, such as 2/10"
+        )
+    return numbers
+
+
 def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
     """Return a parser of paths with a suffix, so that no report replaces a recipe or answers."""
 
@@ -84,6 +98,7 @@ def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
 Count: TypeAlias = Annotated[int, _whole(10**9)]
 # Processes, threads or pictures of one sheet: more would exhaust handles or memory.
 Few: TypeAlias = Annotated[int, _whole(1024)]
+Part: TypeAlias = Annotated[tuple[int, int], _part]
 Html: TypeAlias = Annotated[Path, _file("a report", ".html", ".htm")]
 Picture: TypeAlias = Annotated[Path, _file("a picture", ".png", ".jpg", ".jpeg", ".webp")]
 Split: TypeAlias = Literal["train", "val", "test"]

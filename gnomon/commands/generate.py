@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gnomon import store
-from gnomon.commands._parser import Count, Few, Split
+from gnomon.commands._parser import Count, Few, Part, Split
 from gnomon.runs.resolve import resolve
 from gnomon.terminal import show
 
@@ -18,6 +18,7 @@ def generate(
     format: str | None = None,  # noqa: A002 - as the command line has it
     license: str | None = None,  # noqa: A002
     workers: Few | None = None,
+    shard: Part = (1, 1),
 ) -> None:
     """Write a dataset, or resume one that was stopped.
 
@@ -31,7 +32,18 @@ def generate(
     out DIR: the directory
     format FORMAT: parquet, imagefolder or webdataset; default: that of what is there, else parquet
     license ID: what the card says, such as cc-by-4.0
+    shard I/N: write part I of N alone, to DIR/parts, as one of several machines; the same command
+        without it then joins the parts
     """
     samples = resolve(what, overrides).samples(split, seed)
-    store.write(samples, out, n=n, split=split, workers=workers, format=format, license=license)
+    store.write(
+        samples,
+        out,
+        n=n,
+        split=split,
+        workers=workers,
+        format=format,
+        license=license,
+        part=shard,
+    )
     show(out)

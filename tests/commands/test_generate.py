@@ -23,6 +23,18 @@ def test_generate_then_verify_then_damage(tmp_path, cli):
     assert shard.name in cli("verify", out, code=1).out
 
 
+def test_shards_of_several_machines_join_to_what_one_command_writes(tmp_path):
+    words = ("generate", "clock", "--n", 40, "--workers", 1, "size=84")
+    assert gnomon(*words, "--out", tmp_path / "one") == 0
+    for shard in ("2/2", "1/2"):
+        assert gnomon(*words, "--out", tmp_path / "joined", "--shard", shard) == 0
+    assert gnomon(*words, "--out", tmp_path / "joined") == 0
+    files = [file.relative_to(tmp_path / "one") for file in (tmp_path / "one").rglob("*.*")]
+    assert len(list((tmp_path / "joined").rglob("*.*"))) == len(files) == 7
+    for file in files:
+        assert (tmp_path / "joined" / file).read_bytes() == (tmp_path / "one" / file).read_bytes()
+
+
 def test_generate_takes_a_recipe(tmp_path):
     for name in ("a", "b"):
         out = tmp_path / name

@@ -6,8 +6,10 @@ All that is refused is refused before anything is written.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,7 @@ def write(
     shards: int | None = None,
     format: str | None = None,  # noqa: A002 - as the command line has it
     license: str | None = None,  # noqa: A002 - as the command line has it
+    part: tuple[int, int] = (1, 1),
 ) -> dict[str, Any]:
     """Write the first `n` samples as one split of the directory `out`, and return its manifest.
 
@@ -46,6 +49,10 @@ def write(
     gone. A directory with other data is refused and left as it is. `format` is one of
     `formats.FORMATS`, by default what the directory has, or Parquet. `license` goes into the card,
     under the hub's name for it.
+
+    `part` (2, 10) writes the second tenth of the shards into a folder below `out`, so that ten
+    machines can share the work. The call without it then moves the shards of all parts to their
+    places, draws shards that are missing, and removes the folders.
     """
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
         raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
@@ -55,19 +62,44 @@ def write(
         shard_format = manifests.format_of(manifests.read(Path(out)))
     plan = SplitPlan(samples, Path(out), split, n, shards or shards_for(n), shard_format)
     check_samples(plan)
-    with sole_writer(plan.root, folder=True):
+    if part != (1, 1):
+        if Path(out).exists():
+            plan_entry(plan, manifests.read(plan.root))  # refuses what could not be joined
+        plan = plan.to_part(*part)
+    parts = sorted(plan.root.glob(f"{PARTS}/{split}-?????-of-?????"))
+    with sole_writer(plan.root, *parts, folder=True):
         manifest = manifests.read(plan.root)
         entry = plan_entry(plan, manifest)
+        part_shards = _shards_of_parts(plan, parts)
         # The manifest's own `shards` names the file format; a split's lists its shards.
         manifest["shards"] = shard_format.name
         if license is not None:
             manifest["license"] = license
         splits = {**manifest["splits"], split: entry}
         manifest["splits"] = {name: splits[name] for name in sorted(splits, key=_place)}
-        _write_shards(plan, manifest, workers)
-        # Last, for it has the counts of all shards.
-        write_card(plan.root, manifest)
+        _write_shards(plan, manifest, part_shards, workers)
+        if part == (1, 1):
+            # Last, for it has the counts of all shards.
+            write_card(plan.root, manifest)
+    for folder in parts:
+        shutil.rmtree(folder)
+    with suppress(OSError):  # parts of another split, or none
+        (plan.root / PARTS).rmdir()
     return manifest
+
+
+def _shards_of_parts(plan: SplitPlan, parts: list[Path]) -> dict[int, tuple[Path, dict[str, Any]]]:
+    """Return place and entry of each sound shard in folders of parts, by its number.
+
+    A part of another dataset is refused.
+    """
+    part_shards = {}
+    for folder in parts:
+        entry = plan_entry(replace(plan, root=folder), manifests.read(folder))
+        for number, shard in enumerate(entry["shards"]):
+            if shard:
+                part_shards[number] = folder / shard["file"], shard
+    return part_shards
 
 
 def remove_split(out: Path, split: str) -> None:
@@ -88,8 +120,13 @@ def _place(split: str) -> tuple[int, str]:
     return SPLITS.index(split) if split in SPLITS else len(SPLITS), split
 
 
-def _write_shards(plan: SplitPlan, manifest: dict[str, Any], workers: int | None) -> None:
-    """Write the missing shards.
+def _write_shards(
+    plan: SplitPlan,
+    manifest: dict[str, Any],
+    part_shards: dict[int, tuple[Path, dict[str, Any]]],
+    workers: int | None,
+) -> None:
+    """Move the shards that parts hold to their places, and write the missing ones.
 
     The manifest comes first: shards in a directory without one would belong to nobody.
     """
@@ -97,10 +134,10 @@ def _write_shards(plan: SplitPlan, manifest: dict[str, Any], workers: int | None
     manifests.save(plan.root, manifest)
     (plan.root / plan.file(0)).parent.mkdir(exist_ok=True)
     shards = manifest["splits"][plan.split]["shards"]
-    missing = [number for number, shard in enumerate(shards) if shard is None]
     # The bar begins where an earlier run ended.
     finished = sum(shard["rows"] for shard in shards if shard)
-    bar = track(total=plan.n, initial=finished, desc=plan.split, unit=" samples", delay=2)
+    total = sum(len(plan.span(number)) for number in plan.numbers)
+    bar = track(total=total, initial=finished, desc=plan.split, unit=" samples", delay=2)
 
     def record(index: int, shard: dict[str, Any]) -> None:
         shards[index] = shard
@@ -110,6 +147,12 @@ def _write_shards(plan: SplitPlan, manifest: dict[str, Any], workers: int | None
 
     try:
         with bar:
+            for number, (place, shard) in part_shards.items():
+                final = plan.root / plan.file(number)
+                if shards[number] is None and not final.exists():
+                    place.replace(final)
+                    record(number, shard)
+            missing = [number for number in plan.numbers if shards[number] is None]
             run(partial(write_shard, plan), missing, workers=workers, on_result=record)
     except ChildProcessError as error:
         raise ChildProcessError(f"{error}: finished shards are kept") from error
@@ -148,6 +191,8 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
     }
 
 
+PARTS = "parts"
+"""Folder in a dataset for the parts that several machines write, until they are joined."""
 _SHARDS = 20
 _SMALL_SHARD, _LARGE_SHARD = 10, 2000
 
@@ -163,6 +208,24 @@ class SplitPlan:
     """Number of samples, from the first on."""
     shards: int
     format: Format
+    part: tuple[int, int] = (1, 1)
+    """Which part of the shards is to be written, from 1, and the number of parts."""
+
+    def to_part(self, part: int, parts: int) -> SplitPlan:
+        """Return the plan of one part, in a folder of its own."""
+        if parts > self.shards:
+            raise ValueError(
+                f"n={self.n:,} is written as {self.shards} files: make at most"
+                f" {self.shards} parts (--shard 1/{self.shards})"
+            )
+        root = self.root / PARTS / f"{self.split}-{part:05}-of-{parts:05}"
+        return replace(self, root=root, part=(part, parts))
+
+    @property
+    def numbers(self) -> range:
+        """Numbers of the shards that this plan writes."""
+        part, parts = self.part
+        return range(part - 1, self.shards, parts)
 
     def file(self, number: int) -> str:
         """Return a shard's path below the root."""
@@ -261,7 +324,7 @@ def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:
         files = sorted(set(plan.format.find_shards(plan.root, plan.split)) - ours)
     else:
         names = [entry.name for entry in plan.root.iterdir()]
-        files = sorted(name for name in names if not name.startswith("."))
+        files = sorted(name for name in names if not name.startswith(".") and name != PARTS)
     if files:
         more = f" and {len(files) - _EXAMPLES} more" if len(files) > _EXAMPLES else ""
         raise ValueError(
