@@ -1,10 +1,6 @@
 """What guessers who never saw the picture score: by formula, and simulated through the same scorer.
 
 python benchmarks/chance.py --n 14400 --others 1000
-
-With --blind, guessers that learn from the questions alone, too: what they answer is a shortcut.
-
-python benchmarks/chance.py --blind 6000
 """
 
 from __future__ import annotations
@@ -13,14 +9,13 @@ import argparse
 from math import log
 from typing import TYPE_CHECKING, Any
 
-import blind
 import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score
 from gnomon.eval.formatting import align, figure, interval_text
-from gnomon.generators import KINDS, create
+from gnomon.generators import create
 from gnomon.sample import Prediction, Sample, Time
 
 if TYPE_CHECKING:
@@ -129,12 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=14_400, help="clocks, evenly over the dial")
     parser.add_argument("--others", type=int, default=1000, help="questions of each other kind")
-    parser.add_argument("--blind", type=int, help="learn from so many questions of a kind, alone")
-    parser.add_argument("--kinds", nargs="+", default=[kind for kind in KINDS if kind != "mixture"])
     given = parser.parse_args()
-    if given.blind:
-        print("\n".join(align(blind.table(given.kinds, given.blind))))
-        return
     tables = [clocks(given.n), beliefs(given.others)]
     tables += [others(name, *asked, given.others) for name, asked in OTHERS.items()]
     print("\n\n".join("\n".join(align(table)) for table in tables))

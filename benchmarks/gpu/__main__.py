@@ -1,13 +1,11 @@
-"""Measure on a GPU what the tests hold on a CPU, in one command and half an hour.
+"""Measure on a GPU what the tests hold on a CPU, in one command.
 
-make gpu                                # parts a to d in turn, without the cases that are finished
+make gpu                                # both parts, without the cases that are finished
 make gpu ARGS="--part c"                # one of them
 make gpu ARGS="--cpu --tiny"            # all of it in small, without a GPU
 
 a  losses, objective and a training step of every family beside the CPU's; kill -9 and resume
-b  host synchronisations and kernel launches of a step, and the ten dearest operations of ours
 c  QLoRA steps at true size with random weights, beside stock TRL and what `plan` says
-d  300 steps on clocks of a model of 50 million parameters, from nothing, with four losses
 
 Each job is a process of its own. Cases for which the time is too short are left to the next call.
 """

@@ -58,25 +58,13 @@ def jobs() -> dict[str, dict[str, list[str]]]:
         *(f"objective, {way}, {d}" for way in OBJECTIVES for d in ("float32", "bfloat16")),
     ]
     steps = [f"step of {name}, {precision}" for name in FAMILY_NAMES for precision in PRECISIONS]
-    ways = ("stock TRL", "ours, CE", "ours, CE + NTIL", "ours, CE + SMMD")
     return {
         "a": {
             "losses": losses,
             "steps": steps,
             "kills": ["kill and resume, 4 bits", "kill and resume, all weights"],
         },
-        "b": {
-            "launches": [
-                *(f"step of {name}" for name in FAMILY_NAMES),
-                *(f"full vocabulary: {way}" for way in ways),
-            ],
-        },
         "c": {f"size {checkpoint}": [checkpoint] for checkpoint in CHECKPOINTS},
-        "d": {
-            "clocks": [
-                f"{loss}, seed {seed}" for seed in (0, 1) for loss in ("ce", "ntil", "smmd", "crps")
-            ],
-        },
     }
 
 
@@ -84,8 +72,6 @@ MEASURE = {
     "losses": "benchmarks.gpu.same:losses",
     "steps": "benchmarks.gpu.same:steps",
     "kills": "benchmarks.gpu.killed:kills",
-    "launches": "benchmarks.gpu.launches:launches",
     "size": "benchmarks.gpu.sizes:sizes",
-    "clocks": "benchmarks.gpu.clocks:clocks",
 }
 """Functions that prepare a job and return the one that measures a case, by the job's first word."""

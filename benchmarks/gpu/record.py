@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.gpu.parts import Outcome
 
 OK, FAILED = "ok", "FAILED"
-_CASE = re.compile(rf"([a-d])  (\S.*?)  +({OK}|{FAILED})(?:  .*)?")
+_CASE = re.compile(rf"([ac])  (\S.*?)  +({OK}|{FAILED})(?:  .*)?")
 
 
 @dataclass(frozen=True)

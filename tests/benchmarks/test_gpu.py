@@ -4,17 +4,13 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
-from collections import Counter
-from pathlib import Path
 
 import pytest
 import torch
 from small_models import build
-from torch.profiler import ProfilerActivity, profile, record_function
 
 from benchmarks.gpu import __main__ as kit
-from benchmarks.gpu import clocks, launches, parts, same, sizes, wheels, worker
+from benchmarks.gpu import parts, same, sizes, wheels, worker
 from benchmarks.gpu.parts import ROOT, Setting
 from gnomon.losses import KINDS
 from gnomon.pipeline import families
@@ -182,7 +178,6 @@ def test_every_loss_family_and_checkpoint_is_there():
     assert {case.partition(",")[0] for case in everything["a"]["losses"]} == {*KINDS, "objective"}
     for name in families.FAMILIES.keys() - {"gnomon-tiny", "auto"}:
         assert f"step of {name}, 4 bits" in cases
-        assert f"step of {name}" in cases
     known = {c for f in families.FAMILIES for c in families.create(f).sizes}
     assert known.issuperset(parts.CHECKPOINTS)
     assert {job.split()[0] for jobs in everything.values() for job in jobs} == set(parts.MEASURE)
@@ -232,49 +227,6 @@ def test_a_step_is_held_against_the_cpus(tmp_path):
         assert told.text.startswith("loss off by")
 
 
-def test_what_belongs_to_us_is_told_from_the_models():
-    x = torch.randn(50, requires_grad=True)
-    with profile(activities=[ProfilerActivity.CPU]) as recorded:
-        with record_function("ours: outer"):
-            ours = x.exp().sum()
-            with record_function(launches.MODEL):
-                model = x.sin()
-                with record_function("ours: inner"):
-                    inner = model.tanh().sum()
-        (ours + inner).backward()
-    events = list(recorded.events())
-    owned = launches.marks_of(events)
-    by_name = {}
-    for event in events:
-        by_name.setdefault(event.name, set()).add(owned[id(event)])
-    assert by_name["aten::exp"] == {"ours: outer"}
-    assert by_name["aten::sin"] == {launches.MODEL}
-    assert by_name["aten::cos"] == {launches.MODEL}  # of the sine's gradient
-    assert by_name["aten::tanh_backward"] == {"ours: inner"}
-    ours = [e for e in events if owned[id(e)].startswith(launches.OURS)]
-    told = launches.slowest(ours, owned, cuda=False)
-    assert any("aten::exp in outer" in line for line in told)
-    assert not any("aten::sin" in line for line in told)
-
-
-def test_a_wait_is_counted_where_its_caller_stands(monkeypatch):
-    modes, found = [], Counter()
-    monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", modes.append)
-    waits = "import warnings; warnings.warn('called a synchronizing CUDA operation (...)')"
-    torchs = compile(waits, f"{Path(torch.__file__).parent}/_tensor.py", "exec")
-    ours = compile(waits, str(ROOT / "gnomon/pipeline/training/head.py"), "exec")
-    with launches.count_waits(found, cuda=True):
-        for code in (ours, ours, torchs):
-            exec(code)
-        warnings.warn("something else", stacklevel=1)
-    here = f"{Path(__file__).relative_to(ROOT)}:"
-    assert found.pop("gnomon/pipeline/training/head.py:1") == 2
-    ((place, times),) = found.items()
-    assert place.startswith(here)
-    assert times == 1
-    assert modes == ["warn", "default"]
-
-
 @pytest.mark.parametrize("name", ["qwen2-vl", "mllama"])
 def test_a_checkpoint_without_weights_is_drawn_and_put_into_4_bits(name, tmp_path, monkeypatch):
     import small_models
@@ -301,28 +253,6 @@ def test_ways_whose_losses_differ_have_failed():
     assert not sizes.are_equal(7.775, 7.9)
     assert not sizes.are_equal(7.775, float("nan"))
     assert not sizes.are_equal(float("nan"), 7.775)
-
-
-def test_the_larger_model_has_50_million_parameters(monkeypatch):
-    monkeypatch.setattr(clocks.tiny, "config", clocks.larger)
-    with torch.device("meta"):
-        from transformers import Qwen2VLForConditionalGeneration
-
-        model = Qwen2VLForConditionalGeneration(clocks.larger())
-    assert 45e6 < sum(p.numel() for p in model.parameters()) < 55e6
-
-
-def test_clocks_are_drawn_once_and_learnt_of(small):
-    measure = clocks.clocks(small)
-    found = measure("crps, seed 1")
-    assert found.ok
-    assert [line.split(":")[0] for line in found.details] == [f"step {n:>4}" for n in (1, 2, 3)]
-    assert "crps" in found.details[0]
-    (drawn,) = small.work.iterdir()  # runs go
-    shard = next(drawn.rglob("*.parquet"))
-    before = shard.stat().st_mtime_ns
-    clocks.clocks(small)
-    assert shard.stat().st_mtime_ns == before
 
 
 def test_a_wheel_needs_what_is_carried_or_there():
@@ -362,8 +292,6 @@ def test_the_whole_of_it_in_small_goes_on_after_a_kill(tmp_path):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     text = out.read_text()
     assert text.startswith(before[: before.rfind("\n") + 1])
-    found = [
-        line[3:45].strip() for line in text.splitlines() if line[:3] in ("a  ", "b  ", "c  ", "d  ")
-    ]
+    found = [line[3:45].strip() for line in text.splitlines() if line[:3] in ("a  ", "c  ")]
     everything = [c for jobs in parts.jobs().values() for cases in jobs.values() for c in cases]
     assert sorted(found) == sorted(everything)
