@@ -36,9 +36,6 @@ class NumericLoss(nn.Module):
 
     parts: Mapping[str, Unit]
     """Part names, each with the unit that it is a mean over."""
-    is_bounded: bool = True
-    """False if the loss grows with the distance of two values, up to 999 for tokens of three
-    digits: give it a smaller weight there."""
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()
@@ -50,6 +47,9 @@ class NumericLoss(nn.Module):
         self.vocab = vocab
         self.weights = dict.fromkeys(self.parts, 1.0)
         """Factor of each part in the total."""
+        self.scale = vocab.distance_scale
+        """Factor of distances. A loss that grows with the distance of two values multiplies it by
+        this factor, so that a weight means the same for every tokenizer."""
 
     @abstractmethod
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:

@@ -43,8 +43,6 @@ class Kernel(ABC):
     sees_distances: ClassVar[bool] = True
     allows_cycle: ClassVar[bool] = False
     """True if it stays a kernel, of no negative MMD, where distances go round a circle."""
-    is_bounded: ClassVar[bool] = True
-    """False if K_ij grows with d_ij without end."""
     allows_smoothness: ClassVar[bool] = True
     """True if degrees Σ_j K_ij are above 0, so that L_smooth can be scaled by them."""
 
@@ -81,7 +79,6 @@ class Energy(Kernel):
     """The kernel of the CRPS, −d / 2; positive definite for residuals alone, whose sum is 0."""
 
     allows_cycle = True
-    is_bounded = False
     allows_smoothness = False
 
     def gram(self, d: Tensor) -> Tensor:
@@ -144,7 +141,8 @@ class KernelLoss(NumericLoss):
         super().__init__(vocab)
         bandwidths = check_positive_list("bandwidths", bandwidths)
         self.kernel = KERNELS[check_choice("kernel", kernel, self.kernels)](bandwidths, seed)
-        self.is_bounded = self.kernel.is_bounded
+        # Unlike the others, −d / 2 grows with the distance; `published` has stretched it already.
+        self.scale = self.scale if kernel == "energy" and not published else 1.0
         self.published, self.shuffled, self.seed = published, shuffled, seed
         # An option without effect would pass for an ablation that changed nothing.
         if not self.kernel.has_bandwidth and bandwidths != BANDWIDTHS:
@@ -174,7 +172,7 @@ class KernelLoss(NumericLoss):
 
     def mmd(self, r: Tensor, spans: Spans) -> Tensor:
         """Compute rᵀKr at each position: [P]."""
-        return self._quadratic_form(r, self._grams, spans)
+        return self.scale * self._quadratic_form(r, self._grams, spans)
 
     def smooth(self, r: Tensor, spans: Spans) -> Tensor:
         """Compute α · rᵀ(D − K)r at each position: [P]."""
@@ -273,13 +271,17 @@ class CRPSLoss(KernelLoss):
 
     Computed as rᵀKr under the energy kernel K = −d / 2, to which it is equal. A proper score, where
     `emd` is none: in expectation it is minimal where p is the true probability of each digit.
+
+    published: tokens of one to three digits have distances up to 999. By default the distances are
+    scaled so that the largest of the vocabulary is 9, as it is for single digits.
     """
 
     kernels: ClassVar[Sequence[str]] = ("energy",)
     parts: Mapping[str, Unit] = {"crps": "digits"}
 
-    def __init__(self, vocab: NumericVocab, *, cycle: float = 0.0) -> None:
+    def __init__(self, vocab: NumericVocab, *, published: bool = False, cycle: float = 0.0) -> None:
         super().__init__(vocab, kernel="energy", cycle=cycle)
+        self.scale = 1.0 if published else self.scale
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute rᵀKr of each digit, K = −d / 2."""

@@ -43,11 +43,12 @@ class NTILLoss(NumericLoss):
     not the loss. With "soft", X is made of that softmax's expected digits. There is no noise.
 
     published: each part is a mean over the rows of the batch of the mean in each row, 0 in a row
-    without numbers, instead of one mean over all digits or numbers.
+    without numbers, instead of one mean over all digits or numbers. The EMD's distances are those
+    of the tokens' values, up to 999 for tokens of three digits. By default they are scaled so that
+    the largest of the vocabulary is 9, as it is for single digits.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits", "relative": "numbers", "magnitude": "numbers"}
-    is_bounded = False
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class NTILLoss(NumericLoss):
         self.construction = check_choice("construction", construction, ("hard", "soft"))
         self.temperature = check_positive("temperature", temperature)
         self.published = published
+        self.scale = 1.0 if published else self.scale
         # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
         self._tables = ValueTables(vocab)
 
@@ -75,7 +77,7 @@ class NTILLoss(NumericLoss):
         terms = {}
         if "emd" in self.parts:
             emd = expected_distance(self._tables, scores, spans)
-            terms["emd"] = emd * self.base ** spans.place.to(scores.dtype)
+            terms["emd"] = self.scale * emd * self.base ** spans.place.to(scores.dtype)
         if self.parts.keys() != {"emd"}:
             gap, smaller = self._gap(scores, spans)
             terms["relative"] = gap / (smaller + gap)

@@ -37,6 +37,20 @@ def test_a_model_gets_a_commented_recipe_that_fits(cli):
     assert "mine.yaml is there already" in refusal
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        "meta-llama/Llama-3.2-11B-Vision-Instruct",
+        "llama-3.2-11b-vision",
+        "HuggingFaceM4/Idefics3-8B-Llama3",
+    ],
+)
+def test_a_model_is_planned_with_the_loss_of_its_recipe(cli, model):
+    cli("plan", model, FEW, "--config-only", "--memory", 80, "--write", "mine.yaml")
+    name = model.partition("/")[2].lower().removesuffix("-instruct") or model
+    assert resolve("mine.yaml").recipe.loss == resolve(f"clock-{name}-80gb").recipe.loss
+
+
 def test_where_nothing_fits_the_least_is_said_and_nothing_written(cli, tmp_path):
     printed = cli("plan", "gnomon-tiny", FEW, "--memory", 1, "--write", "mine.yaml", code=1).out
     for part in ("of 1.0 GiB: IT DOES NOT FIT", "no setting here makes it fit: take a smaller",

@@ -34,6 +34,11 @@ class Digit:
         turn = float(Fraction(str(cycle)) / Fraction(10) ** self.place)
         return min(gap % turn, turn - gap % turn)
 
+    def scale(self, published=False):
+        """Factor that makes 9 of the largest distance of two entries before the point."""
+        values = [int(d) for d in self.p]
+        return 1 if published else 9 / (max(values) - min(values))
+
     def by_value(self):
         """The likelihood of each value; 5 and 05 are one."""
         found = {}
@@ -97,17 +102,18 @@ def _digits(number, row, scores, vocab):
     return digits
 
 
-def emd(digit, cycle=0, **_):
-    return sum(p * digit.distance(d, digit.label, cycle) for d, p in digit.p.items())
+def emd(digit, cycle=0, published=False, **_):
+    expected = sum(p * digit.distance(d, digit.label, cycle) for d, p in digit.p.items())
+    return digit.scale(published) * expected
 
 
-def weighted_emd(digit, base=1.2, **_):
-    return emd(digit) * base**digit.place
+def weighted_emd(digit, base=1.2, published=False, **_):
+    return emd(digit, published=published) * base**digit.place
 
 
-def squared_error(digit):
+def squared_error(digit, published=False):
     mean = sum(p * digit.worth(d) for d, p in digit.p.items())
-    return float(mean - digit.worth(digit.label)) ** 2
+    return (digit.scale(published) * float(mean - digit.worth(digit.label))) ** 2
 
 
 def soft_cross_entropy(digit, sigma=1.0, cycle=0):
@@ -126,10 +132,10 @@ def _bell(digit, spread, cycle):
     return {v: x / sum(t.values()) for v, x in t.items()}
 
 
-def crps(digit, cycle=0):
+def crps(digit, cycle=0, published=False):
     p = digit.by_value()
     spread = sum(p[v] * p[w] * digit.apart(v, w, cycle) for v in p for w in p)
-    return emd(digit, cycle) - 0.5 * spread
+    return emd(digit, cycle, published) - 0.5 * digit.scale(published) * spread
 
 
 def relative(number, **options):
@@ -164,7 +170,8 @@ def _true(number):
 def mmd(digit, cycle=0, **options):
     r = _residual(digit)
     k = _kernel(digit, tuple(sorted(r)), cycle, **options)
-    return sum(k[v, w] * r[v] * r[w] for v in r for w in r)
+    scale = digit.scale() if options.get("kernel") == "energy" else 1
+    return scale * sum(k[v, w] * r[v] * r[w] for v in r for w in r)
 
 
 def smooth(digit, cycle=0, **options):

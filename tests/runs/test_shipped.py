@@ -42,13 +42,25 @@ def test_a_recipe_is_what_its_file_once_said():
             for name in itertools.product(kinds.split(), models.split(), memories.split()):
                 _, text = shipped.read("-".join(name))
                 parsed = recipe.parse(text, name="it")
-                weight = 0.01 if name[1].startswith("llama") else 1
-                assert parsed["loss"] == {"name": "crps", "weight": weight}
+                assert parsed["loss"] == {"name": "crps", "weight": 1}
                 parsed["loss"] = {"name": "ntil", "weight": 0.3}
                 found["-".join(name)] = parsed
     assert len(found) == 48
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
     assert digest == "ebdbeff391b336cee7a59b503d6d5de3ed555068457012f49a1a0545274bf708"
+
+
+def test_every_model_is_trained_with_the_weight_of_its_kind():
+    """A weight means the same for every tokenizer: see tests/losses/test_scale.py."""
+    losses = {}
+    for kind in shipped.bases():
+        for model in shipped.models():
+            parsed = recipe.parse(shipped.read(f"{kind}-{model}-24gb")[1], name=model)
+            losses.setdefault(kind, []).append(parsed["loss"])
+    planned = [recipe.parse(shipped.of_model(c), name=c) for c in shipped.models().values()]
+    losses["clock"] += [parsed["loss"] for parsed in planned]
+    for kind, sections in losses.items():
+        assert all(section == sections[0] for section in sections), kind
 
 
 def test_every_checkpoint_that_sees_has_its_recipes_under_a_name_of_its_own():

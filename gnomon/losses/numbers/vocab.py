@@ -71,6 +71,12 @@ class NumericVocab:
         """Return N, the number of entries."""
         return len(self.entries)
 
+    @property
+    def distance_scale(self) -> float:
+        """Factor that makes the largest distance of two values 9: 1.0 for tokens of one digit."""
+        values = [entry.value for entry in self.entries]
+        return 9 / ((max(values) - min(values)) or 9)
+
     def spans(self, labels: Tensor) -> Spans:
         """Read the numbers in [B, T] labels, aligned with the logits that score them."""
         if labels.dim() != 2:

@@ -10,7 +10,7 @@ from transformers.trainer import TRAINER_STATE_NAME
 from trl import SFTConfig
 
 from gnomon.atomic import rename_new
-from gnomon.losses import CE, NumericLoss
+from gnomon.losses import CE
 from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import Loaded, load, tie_head
@@ -178,20 +178,6 @@ def report_coverage(
     )
     if trainer.accelerator.is_main_process:
         note(f"digits that {recipe.loss.name} sees: {text}")
-        report_large_values(recipe, loss)
-
-
-def report_large_values(recipe: Recipe, loss: NumericLoss) -> None:
-    """Print the weight that fits where a token has several digits, and distances of hundreds."""
-    most = max(entry.value for entry in loss.vocab.entries)
-    fitting = 9 / most
-    # Ten times as much as beside single digits: the cross-entropy would hardly be heard.
-    is_scaled = recipe.loss.balance != "fixed"
-    if not (loss.is_bounded or is_scaled) and recipe.loss.weight > 10 * fitting:
-        note(
-            f"one token holds numbers up to {most}, and {recipe.loss.name} grows with their"
-            f" distance: loss.weight={fitting:.0g} makes it as strong as beside single digits"
-        )
 
 
 def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:

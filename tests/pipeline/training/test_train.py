@@ -27,11 +27,11 @@ from transformers import TrainingArguments
 
 from gnomon import dialect, store
 from gnomon.generators.looks.augment import augment_sample
-from gnomon.losses import NumericVocab, create
+from gnomon.losses import NumericVocab
 from gnomon.losses.numbers.spans import read_spans
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.load import load, load_trained
-from gnomon.pipeline.training.train import fine_tune, report_large_values, save_weights
+from gnomon.pipeline.training.train import fine_tune, save_weights
 from gnomon.recipe import Columns, Loss, Source
 from gnomon.store.reading.augmented import spread_sample
 from gnomon.store.reading.run_folder import RunFolder
@@ -135,26 +135,6 @@ def test_a_model_that_trains_whole_is_saved_whole_and_goes_on_to_the_same_bits(
 def test_what_the_loss_will_see_is_said_before_the_training(recipe, tmp_path, capsys):
     run_of(changed(recipe, max_steps=1), tmp_path)
     assert "digits that ntil sees: 100 % (number), 100 % (time)\n" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("section", "most", "noted"),
-    [
-        (Loss("crps", 1.0), 999, True),
-        (Loss("ntil", 0.3), 999, True),
-        (Loss("mmd", 1.0, options={"kernel": "energy"}), 999, True),
-        (Loss("mmd", 1.0), 999, False),
-        (Loss("crps", 0.01), 999, False),
-        (Loss("crps", 1.0, balance="ce_ratio"), 999, False),
-        (Loss("crps", 1.0), 9, False),
-    ],
-)
-def test_a_weight_that_drowns_the_cross_entropy_is_noted(recipe, capsys, section, most, noted):
-    """A loss that grows with the distance, where three digits are a token as Llama 3's."""
-    vocab = NumericVocab({str(number): number for number in range(most + 1)})
-    loss = create(section.name, vocab, **(section.options or {}))
-    report_large_values(replace(recipe, loss=section), loss)
-    assert ("up to 999" in capsys.readouterr().err) == noted
 
 
 def test_a_loss_that_would_see_nothing_is_refused_before_the_training(
