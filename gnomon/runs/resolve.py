@@ -511,7 +511,8 @@ def _counts(by_split: Mapping[Split, int]) -> str:
 
 
 def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
-    """Warn of labels that contradict, and of pictures in two splits, among a user's own rows."""
+    """Warn of labels that contradict, and of pictures or groups in two splits, among a user's own
+    rows."""
     from gnomon.store.user_data import mistakes
 
     tables = [rows for source in checked.data if (rows := open_user_table(source)) is not None]
@@ -527,7 +528,7 @@ def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
         ]
         parts += [table.part(checked.eval.split) for table in exam_tables]
         tables += exam_tables
-    warnings = mistakes.contradictions(tables)
+    warnings = mistakes.contradictions(tables) + mistakes.similar_groups(parts)
     warnings += mistakes.leaks(parts) if leaks else []
     for line in warnings:
         warn(line)

@@ -1,4 +1,4 @@
-"""Mistakes in rows that are usable one by one: contradicting labels, and pictures in two splits."""
+"""Mistakes in rows that are usable one by one: contradicting labels, and leaks between splits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
@@ -51,6 +51,32 @@ def leaks(parts: Sequence[UserTable]) -> list[str]:
         f" {_some(examples, shared)}; give rows of one picture the same value in the column of"
         " columns.split or columns.group"
     ]
+
+
+def similar_groups(parts: Sequence[UserTable]) -> list[str]:
+    """Return a line about groups in several splits whose names differ by blanks or capitals."""
+    spellings: dict[str, dict[str, tuple[UserTable, UserRow]]] = defaultdict(dict)
+    for part in parts:
+        # Without a column of groups these are names of pictures, which may well be alike.
+        if part.origin.get("columns", {}).get("group"):
+            for row in part.rows:
+                spellings["".join(row.group.casefold().split())].setdefault(row.group, (part, row))
+    shared = [
+        by_name
+        for by_name in spellings.values()
+        if len(by_name) > 1 and len({part.split for part, _ in by_name.values()}) > 1
+    ]
+    examples = [
+        " and ".join(
+            f"{group!r} ({part.split}, {part.name} line {row.line})"
+            for group, (part, row) in by_name.items()
+        )
+        for by_name in shared[:_EXAMPLES]
+    ]
+    return [
+        "groups that differ by blanks or capitals fall into several splits, so that training data"
+        f" is tested: {_some(examples, shared)}; write each group in one way"
+    ] * bool(shared)
 
 
 def _contradictions(table: UserTable) -> str:

@@ -5,7 +5,7 @@ from PIL import Image
 
 from gnomon.recipe import Columns
 from gnomon.store.user_data import mistakes
-from gnomon.store.user_data.mistakes import contradictions, leaks
+from gnomon.store.user_data.mistakes import contradictions, leaks, similar_groups
 from gnomon.store.user_data.opening import open_table
 
 
@@ -75,6 +75,27 @@ def test_a_picture_in_two_splits_is_told_whatever_its_file_is_called(tmp_path):
         " labels.csv line 2) is copy.png (test, labels.csv line 4); give rows of one picture"
     )
     assert leaks([table.part("train"), table.part("val")]) == []
+
+
+def test_groups_that_differ_by_a_blank_or_a_capital_are_named(tmp_path):
+    rows = [
+        {"question": f"{n}?", "answer": n, "split": split, "house": house}
+        for n, (house, split) in enumerate([
+            ("House 1", "train"), ("house 1 ", "test"), ("House 2", "train"), ("HOUSE 2", "train"),
+            ("House1", "val"), ("House 3", "train"), ("House 3", "test"),
+        ])
+    ]  # fmt: skip
+    file = write_rows(tmp_path / "labels.jsonl", rows)
+    columns = Columns(image=None, kind="number", group="house", split="split")
+    (line,) = similar_groups(list(open_table(file, columns, "all").parts().values()))
+    assert line == (
+        "groups that differ by blanks or capitals fall into several splits, so that training data"
+        " is tested: 'House 1' (train, labels.jsonl line 1) and 'house 1 ' (test, labels.jsonl line"
+        " 2) and 'House1' (val, labels.jsonl line 5); write each group in one way"
+    )
+    # Names of pictures are no groups that anybody wrote.
+    columns = Columns(image=None, kind="number", split="split", question="house")
+    assert similar_groups(list(open_table(file, columns, "all").parts().values())) == []
 
 
 def test_files_are_read_only_where_another_has_their_size(tmp_path, monkeypatch):
