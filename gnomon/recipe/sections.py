@@ -104,7 +104,8 @@ class Columns:
     360 for a compass in degrees; 0 for a scale that ends. Errors are then taken the shorter way."""
     digits: Annotated[int, Field(ge=0, le=30)] | Literal["label"] | None = None
     """Figures of a counter before the point, such as 5: answers are then written 05098 and not
-    5098, and also measured figure by figure. label: as many as each label has; 0: as a number."""
+    5098, and also measured figure by figure. label: as many as each label has, which must be a text
+    such as '05098'; 0: as a number."""
     choices: tuple[AnswerText, ...] | None = None
     """The possible texts, where the question lists them, such as [open, closed]."""
     unreadable: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False

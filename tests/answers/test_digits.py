@@ -32,7 +32,17 @@ def test_nothing_is_written_below_0_that_is_0():
 
 def test_more_figures_than_the_counter_has_are_refused():
     with pytest.raises(ValueError, match="has no 3 figures before the point"):
-        written("05098", digits=3)
+        written(5098, digits=3)
+    # The number fits, but the counter of this label has five figures.
+    with pytest.raises(ValueError, match=r"'05098' has 5 figures .*: set columns.digits=5"):
+        written("05098", digits=4)
+
+
+@pytest.mark.parametrize("label", [98, 98.5])
+def test_a_number_without_quotes_does_not_say_how_many_figures_a_counter_has(label):
+    """JSON and Parquet keep no zeros in front: 00098 became a counter of two figures."""
+    with pytest.raises(ValueError, match=r"keeps no zeros in front.*set columns.digits"):
+        written(label, digits="label")
 
 
 def test_figures_are_kept_in_files_in_lists_and_when_read_back():

@@ -105,9 +105,21 @@ class Number(Target):
         """Parse figures with or without their unit."""
         text = _label_text(value, columns.units, columns.decimal)
         number = _parsed(value, text)
+        figures = len(text.lstrip("+-").partition(".")[0])
         digits = columns.digits or 0
         if digits == "label":
-            digits = len(text.partition(".")[0])
+            if not isinstance(value, str):
+                raise ValueError(
+                    f"{value!r} is a number without quotes, which keeps no zeros in front: write"
+                    " labels as texts, such as '05098', or set columns.digits to the number of"
+                    " figures that the counter has"
+                )
+            digits = figures
+        elif isinstance(value, str) and 0 < digits < figures:
+            raise ValueError(
+                f"{value!r} has {figures} figures before the point, and columns.digits is {digits}:"
+                f" set columns.digits={figures}, or label if counters differ"
+            )
         within, cycle = Decimal(str(columns.within)), Decimal(str(columns.cycle))
         return cls(number, columns.units[0], within, cycle, digits)
 
@@ -320,6 +332,8 @@ _LABEL = re.compile(
     r" ?(?P<after>(?!e[-+]?\d)(?:[^\W\d_]|[%‰°$€£¥])\S*(?: [^\d\s]\S*)*)?",
     re.IGNORECASE,
 )
+# The sign of "- 12.3".
+_SPACED_SIGN = re.compile(r"\A([-+]) (?=\d)", re.ASCII)
 # Digits by their decimal mark, grouped in thousands or not.
 _BY_MARK = {
     mark: re.compile(
@@ -339,7 +353,7 @@ def _label_text(value: Any, units: Sequence[str], decimal: str | None) -> str:
     One that is unclear, or has a unit that is none of these, is refused.
     """
     # JSON and YAML may have read the number already; a text may have blanks and a real minus.
-    text = " ".join(str(value).replace("−", "-").split())
+    text = _SPACED_SIGN.sub(r"\1", " ".join(re.sub("[−–]", "-", str(value)).split()))
     if isinstance(value, str) and (match := _LABEL.fullmatch(text)):
         _check_unit(text, match["before"] or match["after"] or "", units)
         text = _plain(match["number"], decimal)
