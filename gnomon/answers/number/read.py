@@ -45,6 +45,8 @@ _NUMBER, _NO_NUMBER, _PREFIX = (
 _BEFORE_UNCERTAINTY = _compile("before_uncertainty", re.VERBOSE)
 _CHINESE_POINT, _CHINESE_TIME = _compile("chinese_point"), _compile("chinese_time")
 _BELOW_ZERO = _compile("below_zero", re.UNICODE)
+# A minus with a blank after it, and all that may follow its number.
+_SPACED_MINUS, _TEXT_ENDS = _compile("spaced_minus"), _compile("text_ends")
 # The digits of a counter one by one.
 _DIGITS = [
     _compile(name, re.VERBOSE) for name in ("spelled_digits", "dashed_digits", "listed_digits")
@@ -191,6 +193,11 @@ def _read_figures(match: re.Match[str], unit: str, *, european: bool) -> Reading
     signs = "".join(sign or "" for sign in prefix.groups())
     start = match.start() - len(prefix[0])
     first = sign_start(match.string, start)
+    # The "- 12.3" that is all of a text, or of what it says at its end, is no entry of a list.
+    minus = _SPACED_MINUS.search(match.string, max(0, start - 32), start)
+    rest = match.string[match.end() :].lstrip().removeprefix(unit) if minus else ""
+    if minus and _TEXT_ENDS.match(rest):
+        first = minus.start("minus")
     is_negative = (
         first < start or signs.strip("+") or _BELOW_ZERO.match(match.string.lower(), match.end())
     )
