@@ -26,10 +26,21 @@ _WIDE = "its pixels are floats, signed or of 32 bits, and nothing says which of 
 
 def picture_size(image: Path | bytes) -> Size:
     """Return width and height of the upright picture; refuse a file that is no picture."""
+    return upright_frame(image)[0]
+
+
+def upright_frame(image: Path | bytes) -> tuple[Size, int]:
+    """Return the size of the upright picture, and the orientation that EXIF or XMP give its file.
+
+    Orientation 1 is upright. From 5 to 8 the stored picture has width and height swapped.
+    """
     with open_picture(image) as picture:
         width, height = picture.size
         # Read from the header alone, where transposing would decode the pixels.
-        return (height, width) if _is_on_its_side(picture) else (width, height)
+        orientation = _orientation(picture)
+        # Pillow opens a TIFF with its upright size.
+        is_swapped = orientation >= 5 and picture.format != "TIFF"
+        return ((height, width) if is_swapped else (width, height)), orientation
 
 
 def load_picture(image: Path | bytes) -> Image.Image:
@@ -104,14 +115,13 @@ def _rgb(picture: Image.Image, bits: int) -> Image.Image:
     return picture.convert("RGB")
 
 
-def _is_on_its_side(picture: Image.Image) -> bool:
-    """True if EXIF or XMP swap width and height, orientations 5 to 8."""
-    if picture.format == "TIFF":  # Pillow opens these with their upright size
-        return False
+def _orientation(picture: Image.Image) -> int:
+    """Return the orientation from 1 to 8. Other numbers are ignored, as by Pillow."""
     # Of a PNG, Pillow would decode all pixels to look for what follows them.
     is_whole = picture.format != "PNG" or not _has_late_notes(picture)
     exif = Picture.getexif(picture) if is_whole else picture.getexif()
-    return int(exif.get(ExifTags.Base.Orientation, 1)) >= 5
+    orientation = exif.get(ExifTags.Base.Orientation, 1)
+    return int(orientation) if orientation in range(1, 9) else 1
 
 
 def _has_late_notes(picture: Image.Image) -> bool:

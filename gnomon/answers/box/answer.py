@@ -134,11 +134,19 @@ def _neighbour_edges(
 _NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 # Pixels by which a labelled box may stick out of its picture: labellers round.
 _EDGE = 0.5
+# Largest number of a box on 0 to 1, with a rounding of its far edges.
+_SHARE = 1.001
 
 
 def parse_label(value: Any, box_format: str, size: Size) -> Corners:
     """Parse the corners in pixels; a box that leaves its picture is refused."""
-    corners = _corners(_four(value), box_format, size)
+    numbers = _four(value)
+    if not box_format.endswith("_1") and max(map(abs, numbers)) <= _SHARE:
+        raise ValueError(
+            f"{repr(value)} lies within one pixel in {box_format}: numbers from 0 to 1 are shares"
+            " of the picture, in the form xyxy_1 or cxcywh_1"
+        )
+    corners = _corners(numbers, box_format, size)
     x1, y1, x2, y2 = corners
     if not (-inf < x1 < x2 < inf and -inf < y1 < y2 < inf):
         raise ValueError(f"{repr(value)} is no box in {box_format}")

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import yaml
 
 from gnomon import files
+from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, stated_size
 from gnomon.store.user_data.building import warn_once
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 
@@ -31,8 +32,12 @@ def is_coco(root: Any) -> bool:
     return isinstance(root, dict) and root.keys() >= _COCO
 
 
-def coco_rows(root: Row, file: Path) -> list[Row]:
-    """Rows of COCO's annotations; crowds are left out, since their box is around many things."""
+def coco_rows(root: Row, file: Path) -> Iterator[tuple[int, Row]]:
+    """Yield number and row of each picture of COCO's annotations.
+
+    Crowds are left out, since their box is around many things. A picture with crowds alone is left
+    out as well: it is not empty.
+    """
     boxes: dict[Any, list[Row]] = defaultdict(list)
     notes = _items(root, "annotations", ("image_id", "category_id"), file)
     images = _items(root, "images", ("id", "file_name"), file)
@@ -41,9 +46,10 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
         _check_ids(name, items, file)
     labels = {category["id"]: str(category["name"]) for category in categories}
     image_ids = {image["id"] for image in images}
-    n, strays = 0, []
+    n, strays, crowds = 0, [], []
     for note in notes:
         if note.get("iscrowd"):
+            crowds.append(note["image_id"])
             continue
         n += 1
         if note["category_id"] not in labels:
@@ -55,7 +61,14 @@ def coco_rows(root: Row, file: Path) -> list[Row]:
         boxes[note["image_id"]].append(box)
     if strays:
         _report_strays(strays, n, file)
-    return [{"image": image["file_name"], "answer": boxes[image["id"]]} for image in images]
+    crowded = {id_ for id_ in crowds if id_ in image_ids and not boxes[id_]}
+    if crowded:
+        warn_once(f"{file}: pictures with crowds alone are left out: {len(crowded):,}")
+    for number, image in enumerate(images, 1):
+        if image["id"] not in crowded:
+            size = stated_size(image.get("width"), image.get("height"))
+            answer = boxes[image["id"]]
+            yield number, {"image": image["file_name"], "answer": answer, SIZE_COLUMN: size}
 
 
 def _check_ids(name: str, items: list[Row], file: Path) -> None:
@@ -197,13 +210,17 @@ def _yolo_lines(file: Path) -> list[str]:
 
 
 def _yolo_box(line: str, labels: dict[str, str], file: Path) -> Row:
-    """Box of a line: class, middle and size as shares; a sixth number is a confidence."""
+    """Box of a line: class, middle and size as shares."""
     name, *numbers = line.split()
     label = labels.get(name.removesuffix(".0"))  # some write all numbers as floats
     if label is None:
         raise ValueError(f"{file}: class {name!r} has no name in the YAML of the data set")
-    box = numbers[:4] if len(numbers) == 5 else numbers
-    return {"label": label, "cxcywh_1": " ".join(box)}
+    if len(numbers) == 5:
+        raise ValueError(
+            f"{file}: {line!r} has a sixth number, which may be an angle or a confidence: keep five"
+            " numbers of upright boxes"
+        )
+    return {"label": label, "cxcywh_1": " ".join(numbers)}
 
 
 def _voc_rows(folder: Path) -> Iterator[Row]:
@@ -216,7 +233,8 @@ def _voc_rows(folder: Path) -> Iterator[Row]:
     for file in sorted((folder / "Annotations").glob("*.xml")):
         root = _xml(file)
         answer = [_voc_box(node, file) for node in root.iterfind("object")]
-        row: Row = {"image": _voc_picture(folder, root, file), "answer": answer}
+        size = stated_size(root.findtext("size/width"), root.findtext("size/height"))
+        row: Row = {"image": _voc_picture(folder, root, file), "answer": answer, SIZE_COLUMN: size}
         yield row | ({"split": splits.get(file.stem, "train")} if splits else {})
 
 

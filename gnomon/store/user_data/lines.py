@@ -137,7 +137,7 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         raise
     if isinstance(root, dict):
         if is_coco(root):
-            return iter(enumerate(coco_rows(root, file), 1))
+            return coco_rows(root, file)
         row_types = dict | str if len(root) == 1 else dict
         lists = [value for value in root.values() if isinstance(value, list) and value]
         if len(lists) == 1 and all(isinstance(row, row_types) for row in lists[0]):

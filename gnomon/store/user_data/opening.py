@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
@@ -18,7 +19,7 @@ from gnomon.jsons import shape_error
 from gnomon.names import nearest_names
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target, Text, Unreadable
-from gnomon.store.pictures import picture_size
+from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, place_boxes
 from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.chats import chat_questions, has_chats
@@ -194,6 +195,9 @@ def _build(
         if not described[key]:
             del described[key]
     table = build_table(name, lines, read, {"columns": described}, on_bad)
+    if reader.notes:
+        notes = [f"in {n:,} of its rows {what}" for what, n in reader.notes.items()]
+        warn_once(f"{name}: {'; '.join(notes)}")
     if reader.example is not None:
         warn_once(
             f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
@@ -260,6 +264,8 @@ class _Reader:
         self._unreadable = Unreadable(self._type.form_of_labels(columns) or Text("?"))
         self.example: str | None = None
         """A label with a zero in front that its answer lacks."""
+        self.notes: Counter[str] = Counter()
+        """What was done to the boxes of how many rows."""
 
     def row(self, line: int, raw: dict[str, Any]) -> UserRow:
         """Return the row, or raise a ValueError with its fault."""
@@ -312,18 +318,18 @@ class _Reader:
             # [] says that there is nothing to find.
             if label != [] or not self._type.is_box_list:
                 label = _cell(raw, columns.answer)
-            return self._target(label, image)
+            return self._target(raw, label, image)
         except ValueError as error:
             is_open = not columns.unreadable and columns.answer in raw
             if is_open and is_unreadable_label(label, words=True):
                 raise ValueError(f"{error}; {_WAY_OUT}") from error
             raise
 
-    def _target(self, label: Any, image: Picture | None) -> Target:
+    def _target(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
         """Return the truth of a label; boxes need the size of their picture."""
-        if self._type.has_place:
-            size = picture_size(image) if image is not None else None
-            return self._type.from_label(label, self._columns, size)
+        if self._type.has_place and image is not None:
+            parse = partial(self._type.from_label, label, self._columns)
+            return place_boxes(parse, image, raw.get(SIZE_COLUMN), self.notes)
         return self._text_target(label) if isinstance(label, str) else self._new_target(label)
 
     def _new_target(self, label: Any) -> Target:
