@@ -1,3 +1,3 @@
 """Teach vision-language models to read numbers: draw, fine-tune, evaluate."""
 
-__version__ = "0.1.0"
+from gnomon.version import __version__ as __version__

@@ -20,7 +20,6 @@ from benchmarks.real import cnn
 from benchmarks.real.photographs import Photograph, Subject, choose
 from gnomon import atomic
 from gnomon.answers.number.read import read_number
-from gnomon.commands.train import train_run
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import RULES, best_answer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
@@ -29,6 +28,7 @@ from gnomon.recipe import Columns, Source
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
+from gnomon.runs.training import train_run
 from gnomon.sample import Prediction, Sample
 
 BATCH = 64

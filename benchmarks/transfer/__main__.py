@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 from benchmarks.transfer import renderers, table
 from benchmarks.transfer.sources import ANSWERS, Drawer, OwnStyles, written
 from benchmarks.transfer.training import STEPS, WITHOUT, recipe_of
-from gnomon.commands.train import train_run
 from gnomon.eval.scoring.predictions import PredictionFile
 from gnomon.pipeline import families
 from gnomon.progress import note
@@ -31,6 +30,7 @@ from gnomon.runs.answer_files import score_file
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_and_data import resolve_model, trained_run
+from gnomon.runs.training import train_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -120,7 +120,7 @@ class _Parser(argparse.ArgumentParser):
 @cache
 def parser(*verbs: str) -> argparse.ArgumentParser:
     """Return the parser of the command line, with the arguments of some verbs or (none) of all."""
-    from gnomon import __version__
+    from gnomon.version import __version__
 
     whole = _Parser(
         prog="gnomon",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.commands._parser import Count, Few, Html
-from gnomon.commands.score import check_outputs, report
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles
 from gnomon.eval.scoring.predictions import PredictionFile
@@ -16,6 +15,7 @@ from gnomon.pipeline.answering.server import Reply, Server, ask_all
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.answer_files import pictures_of, score_file
 from gnomon.runs.directory import AFTER, BEFORE, announce, no_run_message
+from gnomon.runs.reporting import check_outputs, report
 from gnomon.runs.resolve import resolve
 from gnomon.sample import Prediction, Sample
 from gnomon.store.reading.run_folder import RunFolder

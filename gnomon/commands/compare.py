@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.commands.score import check_outputs, lock_report, report
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
 from gnomon.runs import answer_files
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam
+from gnomon.runs.reporting import check_outputs, lock_report, report
 from gnomon.sample import Sample
 from gnomon.store.reading.run_folder import RunFolder
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few
-from gnomon.commands.run import run_all
 from gnomon.dialect import Dialect
 from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.progress import note
 from gnomon.runs.answer_files import pictures_of, score_run
 from gnomon.runs.resolve import resolve
+from gnomon.runs.whole_run import run_all
 from gnomon.store.pictures import encode_png
 from gnomon.terminal import show
 

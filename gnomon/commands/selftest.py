@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from gnomon import jsons
 from gnomon.atomic import put_text
-from gnomon.commands.train import check_is_local
 from gnomon.dialect import Dialect
 from gnomon.files import open_to_append
 from gnomon.pipeline import families
@@ -36,6 +35,7 @@ from gnomon.runs.directory import (
 )
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
+from gnomon.runs.training import check_is_local
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

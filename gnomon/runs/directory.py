@@ -15,7 +15,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import gnomon
 from gnomon import files, generators, jsons
 from gnomon import recipe as recipes
 from gnomon.atomic import put_text
@@ -24,6 +23,7 @@ from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
+from gnomon.version import __version__
 
 BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
@@ -245,7 +245,7 @@ def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[An
         return {}
     before = stored_kinds(run)
     if before is None:  # of a gnomon that drew and split samples otherwise
-        return {f"version of gnomon in {file.name}": ("older", gnomon.__version__)}
+        return {f"version of gnomon in {file.name}": ("older", __version__)}
     return {
         f"version of {kind}": (before.get(kind), now[kind])
         for kind in now
@@ -348,7 +348,7 @@ def _summary(changes: Mapping[str, tuple[Any, Any]]) -> str:
 
 def versions(*more: str) -> dict[str, str]:
     """Return the versions of Python and of the packages that are installed, `more` among them."""
-    numbers = {"python": platform.python_version(), "gnomon": gnomon.__version__}
+    numbers = {"python": platform.python_version(), "gnomon": __version__}
     usual = ("torch", "transformers", "trl", "peft", "bitsandbytes", "numpy")
     for package in (*usual, *more):
         # The base install has no torch, and its answers are as good.

@@ -12,8 +12,8 @@ from command_toys import gnomon, small
 from PIL import Image
 
 from gnomon import store
-from gnomon.commands.train import warn_of_unfit_samples
 from gnomon.runs.resolve import resolve
+from gnomon.runs.training import warn_of_unfit_samples
 
 RECIPE = """
 data: [{path: DATA}]

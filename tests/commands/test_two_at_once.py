@@ -8,11 +8,11 @@ import pytest
 from command_toys import gnomon, small
 from second_process import holding
 
-from gnomon.commands.train import train_run
 from gnomon.eval.report.files import ReportFiles
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve
+from gnomon.runs.training import train_run
 
 VERBS = {
     "generate": ("set", ["generate", "clock", "--n", 4, "--out", "set", "size=84"]),
@@ -77,7 +77,7 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
     resolved = resolve(folder / "small.yaml")
     trains = SimpleNamespace(fine_tune=lambda *_, **__: "trained")  # without torch
     monkeypatch.setitem(sys.modules, "gnomon.pipeline.training.train", trains)
-    monkeypatch.setattr("gnomon.commands.train.claim", lambda *_, **__: None)
+    monkeypatch.setattr("gnomon.runs.training.claim", lambda *_, **__: None)
     monkeypatch.setenv("RANK", "1")
     assert train_run(resolved, folder / "run") == "trained"
     monkeypatch.setenv("RANK", "0")

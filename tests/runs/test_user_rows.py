@@ -6,9 +6,9 @@ import pytest
 from command_toys import gnomon
 from picture_tables import numbered_pictures
 
-from gnomon.commands.train import resolve_for_training
 from gnomon.runs.directory import claim, keep_stored_choices
 from gnomon.runs.resolve import resolve
+from gnomon.runs.training import resolve_for_training
 from gnomon.runs.user_rows import note_validation
 
 RECIPE = """

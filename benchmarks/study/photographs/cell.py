@@ -23,13 +23,13 @@ from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, spli
 from benchmarks.study.photographs import plan
 from benchmarks.study.photographs.outcomes import Outcome, lock
 from benchmarks.study.photographs.plan import Cell
-from gnomon.commands.train import train_run
 from gnomon.eval import score
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import RULES, measures
 from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
+from gnomon.runs.training import train_run
 
 PACKAGES = ("torch", "transformers", "trl", "peft")
 

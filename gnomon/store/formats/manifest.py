@@ -18,13 +18,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-import gnomon
 from gnomon import files
 from gnomon.atomic import put_text
 from gnomon.jsons import first_fault
 from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store.formats import Format
+from gnomon.version import __version__
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -124,7 +124,7 @@ def versions() -> dict[str, str]:
     import cv2
 
     libraries = {name: version(name) for name in ("numpy", "pillow", "pyarrow", "zlib-ng")}
-    libraries |= {"cv2": cv2.__version__, "gnomon": gnomon.__version__}
+    libraries |= {"cv2": cv2.__version__, "gnomon": __version__}
     return dict(sorted({**libraries, "python": platform.python_version()}.items()))
 
 

@@ -7,11 +7,11 @@ import pytest
 from eval_toys import clocks, run, true_texts
 from PIL import Image
 
-from gnomon.commands.score import report
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.eval.report.page import write_picture, write_report
 from gnomon.eval.report.review import write_review
+from gnomon.runs.reporting import report
 
 SAMPLES = clocks(6)
 RUN = run("mine", SAMPLES, true_texts(SAMPLES), questions=SAMPLES)

@@ -10,11 +10,11 @@ import pytest
 from eval_toys import blank, clocks, numbers, predict
 from eval_toys import run as score_run
 
-from gnomon.commands.score import report
 from gnomon.dialect import DIALECTS, Dialect, create
 from gnomon.eval import score
 from gnomon.eval.scoring.spaces import FEWEST, read_in_space, space_warning
 from gnomon.names import UnknownNameError
+from gnomon.runs.reporting import report
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots
 
 SIZE = (640, 480)

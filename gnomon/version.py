@@ -1,0 +1,3 @@
+"""The version of gnomon, which records and wheels name."""
+
+__version__ = "0.1.0"
