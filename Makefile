@@ -47,7 +47,7 @@ bench: $(READY)           ## speed, each line a ratio against another way measur
 	for name in evaluation generators losses readers scale train_step; do \
 	  $(BIN)/python benchmarks/$$name.py || exit 1; done
 
-transfer: .venv/.transfer ## train, and ask about pictures that gnomon did not draw; ARGS="--help"
+transfer: .venv/.transfer ## train, and ask about pictures that gnomon did not draw; ARGS="--kind chart"
 	$(BIN)/python -m benchmarks.transfer $(ARGS)
 
 # On a machine with its own torch and no network: make gpu GPU_PYTHON=python3

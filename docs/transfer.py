@@ -31,7 +31,8 @@ def main() -> None:
             for index, (image, *asked) in enumerate(plain[:COLUMNS])
         ]
         shown = [Sample(str(place), *drawn) for place, drawn in enumerate(plain + aged)]
-        sheet = contact_sheet(shown, title=renderer.title, columns=COLUMNS, largest=200)
+        largest = 200 if renderer.kind == "clock" else 260
+        sheet = contact_sheet(shown, title=renderer.title, columns=COLUMNS, largest=largest)
         sheet.save(HERE / f"{name}.webp", quality=66, method=6)
 
 

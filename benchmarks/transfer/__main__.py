@@ -1,10 +1,10 @@
-"""Asks a model about clocks that gnomon did not draw, and about its own held-out styles.
+"""Asks a model about pictures that gnomon did not draw, and about its own held-out styles.
 
 python -m benchmarks.transfer --kind clock                    # trains gnomon-tiny, and asks it
 python -m benchmarks.transfer --kind clock --without hands    # what is lost without that variety
 python -m benchmarks.transfer --kind clock hands='[baton]'    # the same, by the kind's options
 python -m benchmarks.transfer --kind clock --model gnomon-tiny --n 60   # trains nothing
-python -m benchmarks.transfer --kind clock --model runs/my-clocks --designs
+python -m benchmarks.transfer --kind chart --model runs/my-charts --designs
 
 Pictures, answers and the trained model stay under --out, and the same command goes on there.
 """

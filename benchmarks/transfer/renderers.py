@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 INSTALL = "pip install -c constraints.txt --group transfer   (or: make transfer)"
 _SHARED = ("asked", "fonts")
+_BROWSERS = ("chromium", "plotly_page")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Renderer:
     def digest(self) -> str:
         """Of the code that draws, so that pictures of another version are never taken for these."""
         here = Path(__file__).parent
-        names = (self.module, *_SHARED, *(["chromium"] if self.browser else ()))
+        names = (self.module, *_SHARED, *(_BROWSERS if self.browser else ()))
         code = [(here / f"{name}.py").read_bytes() for name in names]
         return sha256(b"\0".join(code)).hexdigest()[:8]
 
@@ -67,6 +68,7 @@ class Renderer:
 
 
 _RESVG = ("resvg_py", *fonts.PACKAGES)
+_PLOTLY = ("plotly", *fonts.PACKAGES)
 _RENDERERS = (
     Renderer("clock", "clock_matplotlib", "matplotlib script", "clock_matplotlib"),
     Renderer(
@@ -86,6 +88,24 @@ _RENDERERS = (
         "ray-traced by Mitsuba",
         "clock_traced",
         ("mitsuba", *fonts.PACKAGES),
+    ),
+    Renderer(
+        "chart",
+        "chart_seaborn",
+        "pandas, seaborn, style sheets",
+        "chart_seaborn",
+        ("pandas", "seaborn"),
+    ),
+    Renderer("chart", "chart_vega", "Vega-Lite", "chart_vega", ("vl_convert",)),
+    Renderer("chart", "chart_plotly", "Plotly in Chromium", "chart_plotly", _PLOTLY, browser=True),
+    Renderer("gauge", "gauge_svg", "SVG by resvg", "gauge_svg", _RESVG),
+    Renderer(
+        "gauge",
+        "gauge_plotly",
+        "Plotly's indicators in Chromium",
+        "gauge_plotly",
+        _PLOTLY,
+        browser=True,
     ),
 )
 RENDERERS = {renderer.name: renderer for renderer in _RENDERERS}

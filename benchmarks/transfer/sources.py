@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from PIL import Image
 
@@ -21,14 +21,19 @@ from gnomon.atomic import put_bytes, put_text
 from gnomon.files import write_rows
 from gnomon.progress import track
 from gnomon.recipe import Columns, Source
+from gnomon.sample import Number, Time
 
 if TYPE_CHECKING:
     from benchmarks.transfer.asked import Drawn
     from gnomon.store import Samples
 
-ANSWERS = {"clock": "time"}
+ANSWERS = {"clock": "time", "chart": "number", "gauge": "number"}
 """What the answers of each kind are."""
-_OWN: dict[str, dict[str, Any]] = {"clock": {"ask_seconds": 0.0}}
+_OWN: dict[str, dict[str, Any]] = {
+    "clock": {"ask_seconds": 0.0},
+    "chart": {"questions": ["retrieve"], "charts": ["bar", "barh", "grouped", "line"]},
+    "gauge": {},
+}
 """Default options, but for what would ask or draw what no foreign picture is asked or shows."""
 
 
@@ -113,12 +118,8 @@ def _draw(drawer: Drawer, index: int, place: Path) -> None:
     if row.is_file():  # it is written last
         return
     image, question, target = drawer.draw(index)
-    told = {
-        "image": f"{index:05}.png",
-        "question": question,
-        "answer": target.display(),
-        "split": "test",
-    }
+    answer = target.display() if isinstance(target, Time) else f"{cast('Number', target).value:f}"
+    told = {"image": f"{index:05}.png", "question": question, "answer": answer, "split": "test"}
     _save(image, row, told)
 
 

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 COLUMNS = {
     "time": {"exact": "exactly right", "within_1": "within 1 min", "within_5": "within 5 min",
              "deviation": "mean deviation"},
+    "number": {"exact": "exactly right", "within_5pct": "within 5 %",
+               "relative_median": "median deviation"},
 }  # fmt: skip
 """Lines of a summary, by the type of the answers."""
-_CHANCE = {"time": "within_1"}
+_CHANCE = {"time": "within_1", "number": "within_5pct"}
 
 
 class Row(NamedTuple):

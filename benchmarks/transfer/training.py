@@ -25,6 +25,16 @@ WITHOUT: dict[str, dict[str, dict[str, Any]]] = {
         "shadows": {"shadow": 0.0},
         "makes": {"variety": 0.0},
     },
+    "gauge": {
+        "turns": {"rotation": 0.0, "perspective": 0.0},
+        "instruments": {"instruments": ["gauge"]},
+        "backgrounds": {"backgrounds": ["plain"]},
+    },
+    "chart": {
+        "types": {"charts": ["bar"]},
+        "questions": {"questions": ["retrieve"]},
+        "labels": {"value_labels": 0.0},
+    },
 }
 """Sources of variety by kind, and the options that leave each out."""
 

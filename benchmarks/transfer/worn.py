@@ -13,11 +13,11 @@ from random import Random
 import numpy as np
 from PIL import Image, ImageEnhance, ImageFilter
 
-TURN = {"clock": 8.0}
+TURN = {"clock": 8.0, "gauge": 8.0, "chart": 2.0}
 """Degrees either way, by kind."""
-_BLUR = {"clock": 0.004}
-"""The most, as a share of the shorter side."""
-_SMALLEST = {"clock": 0.6}
+_BLUR = {"clock": 0.004, "gauge": 0.003, "chart": 0.0015}
+"""The most, as a share of the shorter side: a chart's small letters have to outlive it."""
+_SMALLEST = {"clock": 0.6, "gauge": 0.7, "chart": 0.85}
 CODE = sha256(Path(__file__).read_bytes()).hexdigest()[:4]
 """What wears, for the names of folders."""
 

@@ -22,8 +22,8 @@ from gnomon.sample import Prediction, Time
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "transfer"
-SLOW = ("clock_traced", "clock_css")
-"""A ray-tracer, and a browser that has to start."""
+SLOW = ("clock_traced", "clock_css", "chart_plotly", "gauge_plotly")
+"""A ray-tracer, and those that start a browser."""
 
 
 def there(name):
@@ -48,7 +48,7 @@ def imports(file):
 def test_what_draws_is_foreign_to_the_generators():
     files = [file for file in FOLDER.glob("*.py") if file.stem not in ("sources", "training")]
     found = {name for file in files for name in imports(file) if "gnomon.generators" in name}
-    assert len(files) > 8
+    assert len(files) > 12
     assert found == set()
     modules = {f"benchmarks.transfer.{r.module}" for r in RENDERERS.values()}
     code = f"import sys, {', '.join(modules)}, benchmarks.transfer.worn\n"
@@ -57,6 +57,12 @@ def test_what_draws_is_foreign_to_the_generators():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_each_kind_has_as_many_renderers_as_promised():
+    assert {kind: len(renderers.of(kind)) for kind in renderers.KINDS} == {
+        "clock": 5, "chart": 3, "gauge": 2,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", cases())
@@ -110,6 +116,19 @@ def test_hands_stand_where_the_label_says(name, indices, minute_alone, both):
         assert abs((hour - true_hour + 180) % 360 - 180) < 4, (index, hour)
 
 
+def test_a_level_ends_where_the_label_says():
+    """The bar's end, or the tip of the triangle, along the 192 of 240 units between the ends."""
+    ends = {"%": 100, "litres": 60, "m": 5}
+    for index in range(4, 100, 5):
+        image, question, target = there("gauge_svg").draw(index)
+        row = np.asarray(image, int)[image.height * 122 // 240]  # where the triangle is narrow
+        near = [((row - ink) ** 2).sum(axis=1) < 3000 for ink in ((47, 129, 247), (57, 217, 138))]
+        end = (np.nonzero(near[0] | near[1])[0].max() + 1) / image.width
+        unit = question.rpartition(" ")[2].rstrip(".")
+        true = float(target.value) / ends[unit]
+        assert abs((240 * end - 24) / 192 - true) < 0.012, index
+
+
 def test_labels_are_what_is_asked_for():
     rng = asked.rng_of("test", 0)
     for index in range(200):
@@ -117,6 +136,12 @@ def test_labels_are_what_is_asked_for():
         assert hands.minute // 6 == time.seconds // 60 % 60
         assert (hands.second is None) == (index % 2 == 1)
         assert "HH:MM" in question
+        shown = asked.table(rng, several=index % 3 == 0)
+        question, value = asked.cell(rng, shown)
+        row = next(r for n, r in zip(shown.names, shown.rows, strict=True) if f" {n}" in question)
+        named = [s for s in shown.series if f"({s})" in question]
+        assert value.value == row[shown.series.index(named[0]) if named else 0]
+        assert len(named) == (len(shown.series) > 1)
 
 
 def test_what_is_missing_is_told_with_the_way_out(monkeypatch, capsys):
@@ -232,10 +257,10 @@ def test_without_a_model_the_run_is_trained_and_asked(tmp_path, monkeypatch):
         command, "train_run", lambda resolved, run: told.append((resolved.recipe, run))
     )
     given = command._parser().parse_args(
-        ["--without", "turns", "--steps", "7", "--out", str(tmp_path), "shadow=0.5"]
+        ["--kind", "gauge", "--without", "turns", "--steps", "7", "--out", str(tmp_path), "log=0.5"]
     )
     model = command._model(given)
     ((opened, run),) = told
-    assert run == model.run == tmp_path / "trained" / "clock-without-turns-shadow=0.5-7"
-    assert opened.data[0].options == {"rotation": 0.0, "perspective": 0.0, "shadow": 0.5}
+    assert run == model.run == tmp_path / "trained" / "gauge-without-turns-log=0.5-7"
+    assert opened.data[0].options == {"rotation": 0.0, "perspective": 0.0, "log": 0.5}
     assert (opened.model.name, opened.train.max_steps) == ("gnomon-tiny", 7)
