@@ -5,8 +5,7 @@
 A simulated model sees the truth through noise that differs from picture to picture, believes to see
 half as blurred as it does, and errs by a whole turn or a wrong word now and then. Its pictures come
 from cameras, each with a slant of its own. 1,000 calibrations are drawn for each type of answer:
-for pictures of the same cameras, and for pictures of new ones. Intervals of lists of boxes are
-about the pictures in which a box is matched.
+for pictures of the same cameras, and for pictures of new cameras.
 """
 
 from __future__ import annotations
@@ -20,20 +19,15 @@ from functools import cached_property, partial
 import numpy as np
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.answers.boxes.measure import detection
-from gnomon.eval import overlaps
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import BestAnswer
-from gnomon.eval.scoring import margins
 from gnomon.progress import track
-from gnomon.sample import Box, Boxes, LabelledBox, Number, Target, Text, Time
+from gnomon.sample import Number, Target, Text, Time
 
 COVERAGE, WRONG = 0.9, 0.05
 PICTURES_SEEN, FEW, MANY = 500, 12, 150
 """Pictures that a calibration has seen, and cameras: few for intervals, many for refusals."""
 WORDS = ("empty", "low", "half", "full")
-BOX_OVERLAP = 0.75
-"""IoU from which a box is right."""
 LEAST = np.log(1e-5)
 """Log-probability of a number, below which the search of a counter's does not come to it."""
 CAMERAS, PICTURES = 300, 24
@@ -117,60 +111,6 @@ def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Ro
             )  # fmt: skip
             right = best.is_right(target, kind.within)
             rows.append((camera, best.nonconformity(target), best.trust, right))
-    return Rows(*map(np.array, zip(*rows, strict=True)))
-
-
-def simulate_boxes(rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
-    """Let a model find a box in the pictures of all cameras, off by a share of its side."""
-    rows: list[tuple[int, float, float, bool]] = []
-    for camera in range(cameras):
-        slant = rng.normal(0, 0.01, 4)
-        for _ in range(rng.integers(1, PICTURES + 1)):
-            sides = rng.uniform(20, 200, 2)
-            corner = rng.uniform(0, 400, 2)
-            truth = np.array([*corner, *(corner + sides)])
-            blur = 0.03 * rng.lognormal(0, 0.9)
-            answer = truth + (slant + rng.normal(0, blur, 4)) * sides.mean()
-            if rng.random() < 0.01:  # another thing
-                answer = answer + 300
-            found, right = tuple(answer.tolist()), tuple(truth.tolist())
-            rows.append(
-                (
-                    camera,
-                    margins.score(Box(*right), found) or 0.0,
-                    -blur,
-                    overlaps(found, right, BOX_OVERLAP),
-                )
-            )
-    return Rows(*map(np.array, zip(*rows, strict=True)))
-
-
-def simulate_lists(rng: np.random.Generator, cameras: int = CAMERAS) -> Rows:
-    """Let a model find several boxes or none, overlook some, and invent others."""
-    rows: list[tuple[int, float, float, bool]] = []
-    for camera in range(cameras):
-        slant = rng.normal(0, 0.01, 4)
-        for _ in range(rng.integers(1, PICTURES + 1)):
-            blur = 0.02 * rng.lognormal(0, 0.9)
-            truths, answers = [], []
-            for place in range(rng.integers(0, 6)):
-                sides = rng.uniform(20, 90, 2)
-                corner = np.array([120.0 * place, 0.0]) + rng.uniform(5, 20, 2)
-                truth = np.array([*corner, *(corner + sides)])
-                truths.append(Box(*truth))
-                if rng.random() > blur:
-                    away = (slant + rng.normal(0, blur, 4)) * sides.mean()
-                    x1, y1, x2, y2 = (truth + away).tolist()
-                    if x1 < x2 and y1 < y2:  # a swapped box is none
-                        answers.append(Box(x1, y1, x2, y2))
-            if rng.random() < blur:
-                answers.append(Box(0, 300, 50, 350))
-            truth, answer = (
-                Boxes(tuple([LabelledBox("", b) for b in x])) for x in (truths, answers)
-            )
-            score = margins.score(truth, answer)
-            right = detection(answer, truth).f1 == 1
-            rows.append((camera, np.nan if score is None else score, -blur, right))
     return Rows(*map(np.array, zip(*rows, strict=True)))
 
 
@@ -262,8 +202,6 @@ def error_of_cameras(rows: Rows, threshold: float) -> float:
 
 
 SIMULATIONS = {kind.name: partial(simulate, kind) for kind in KINDS} | {
-    "boxes": simulate_boxes,
-    "lists of boxes": simulate_lists,
     COUNTER.name: partial(simulate, COUNTER),
 }
 

@@ -112,8 +112,6 @@ class Certainty:
     refused: bool = False
     """True if the answer is withheld, as it is less sure than what the user asked for. An answer
     that says "unreadable" is another thing: see `is_refusal`."""
-    margin: float | None = None
-    """Radius round the edges of boxes, in sides of each; None where answers are listed."""
     words: tuple[str, ...] = ()
     """Words in the interval, the likeliest first. They may contain commas."""
 
@@ -156,8 +154,6 @@ class Prediction:
     """Interval and confidence, from a calibrated run."""
     edges: tuple[tuple[Edge, ...], ...] | None = None
     """Four numbers of each box in the text, in the dialect's order, where a belief was computed."""
-    logprob: float | None = None
-    """Log-probability of the text with its end, where that was asked for and nothing is listed."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):  # such as the NaN of an empty cell
@@ -180,13 +176,11 @@ class Prediction:
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
     row = asdict(prediction)
-    # As in all files that were written before there were cuts, calibrations, edges and margins.
-    for key in ("cut", "certainty", "edges", "logprob"):
+    for key in ("cut", "certainty", "edges"):
         if row[key] is None:
             del row[key]
-    for key in ("margin", "words"):
-        if prediction.certainty is not None and row["certainty"][key] in (None, ()):
-            del row["certainty"][key]
+    if prediction.certainty is not None and not prediction.certainty.words:
+        del row["certainty"]["words"]
     return row
 
 

@@ -16,7 +16,6 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms
-from gnomon.eval.formatting import lower_first
 from gnomon.eval.scoring import certainty, predictions, questions
 from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question
@@ -152,7 +151,7 @@ def _most_coverage(part: Part) -> float:
 def _mean_widths(
     calibration: Calibration, answers: Sequence[tuple[Prediction, Question]], coverage: float
 ) -> dict[str, str]:
-    """Say of each part how wide intervals of its answers are on average; margins say so themselves.
+    """Say of each part how wide intervals of its answers are on average.
 
     A user should see before the first reading that they are as wide as the scale.
     """
@@ -164,7 +163,7 @@ def _mean_widths(
     for answer, question in answers:
         truth = question.target
         form = truth.form_of_question
-        # Boxes have margins in place of a list, and an unreadable picture has no true place.
+        # An unreadable picture has no true value.
         if not answer.logprobs or not truth.is_readable:
             continue
         certified = certifier.certify(answer.logprobs, form, answer.dialect)
@@ -266,7 +265,7 @@ def learn(
     """Calibrate by answers with beliefs; refuse those that show nothing."""
     unlisted, numbers = list[Target](), list[Target]()
     for answer, question in answers:
-        if answer.logprobs or answer.logprob is not None:
+        if answer.logprobs:
             continue
         target = question.target
         unlisted.append(target)
@@ -285,29 +284,18 @@ def learn(
     )
     if not parts:
         raise RecipeError(
-            "free texts, lists of texts, tables and times with seconds cannot be calibrated yet:"
+            "boxes, free texts, lists of texts, tables and times with seconds cannot be calibrated:"
             " their answers cannot be listed"
         )
     n = sum(len(part.scored[0]) for part in parts)
     outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):
-        if all(part.is_margin for part in parts):
-            raise RecipeError(
-                f"{outside} of {n} answers are no box, so that no margin can hold the true ones:"
-                " the model has not learned to answer"
-            )
         raise RecipeError(
             f"{outside} of {n} truths are not among the listed answers, so that no interval can"
             f" hold them: {_grid_for(answers, recipe)}"
         )
     if n < _FEWEST:
-        unmatched = sum(sum(part.unmatched) for part in parts)
-        why = (
-            f" ({unmatched} more have no box that is matched with a true one)" if unmatched else ""
-        )
-        raise RecipeError(
-            f"{n} labelled pictures are too few{why}: give at least {_FEWEST}, as DATA"
-        )
+        raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
     if unlisted:
         warn(
             f"{len(unlisted)} of {len(answers)} questions were passed over: answers such as"
@@ -347,8 +335,7 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
     n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
-    kind = f" ({lower_first(TYPES[part.listing].title)})" if part.is_margin else ""
-    lines = [f"{n} answers{kind}{whose}{right}"]
+    lines = [f"{n} answers{whose}{right}"]
     least = conformal.fewest_groups(Terms().coverage)
     next_ones = "the next ones" if groups == n else "new groups, on average"
     groups = len(set(part.scored[1]))  # those that intervals are about
@@ -368,19 +355,8 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
         lines.append(
             f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
         )
-    if unmatched := sum(part.unmatched):
-        lines.append(
-            f"  {unmatched} have no box that is matched with a true one: margins skip them"
-        )
     if outside := part.outside:
-        where = "answers that are no box" if part.is_margin else "truths outside the listed answers"
-        lines.append(f"  {outside} {where}: no interval holds them")
-    if part.is_margin and groups >= least:
-        radius = part.limit(Terms().coverage)
-        what = "boxes have all edges"
-        if TYPES[part.listing].target.is_box_list:
-            what = "pictures have all edges of all matched boxes"
-        lines.append(f"  nine of ten {what} within {radius:.1%} of the box's side")
+        lines.append(f"  {outside} truths outside the listed answers: no interval holds them")
     lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
     rows = risks(part)
     lines += [f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in rows]

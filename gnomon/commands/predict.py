@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gnomon.answers.registry import TARGETS
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.progress import note, warn
-from gnomon.recipe import Columns, Eval, Recipe, RecipeError, parse_file
+from gnomon.recipe import Eval, Recipe, RecipeError, parse_file
 from gnomon.runs import cuts, directory, pictures
 from gnomon.runs.answerer import Answerer, answer_exam, served_folder
 from gnomon.runs.exam import Exam, note_unasked
@@ -224,9 +223,6 @@ def _picture_form(recipe: Recipe, run: Path | None, certifier: Certifier | None)
     if not section.computes_belief:
         return Text("?")  # nothing is listed, so no sample need be drawn to learn the form
     form = pictures.answer_form(recipe, run)
-    if run is None and certifier and (boxes := certifier.calibration.margin_type):
-        columns = Columns(kind=boxes)  # what a server was trained on nobody here knows
-        form = TARGETS[boxes].form_of_labels(columns) or form
     if section.grid is not None and form.on_grid(section.grid_values) is None:
         form = Number(Decimal(0))
     is_listed = not isinstance(section.belief, bool) or section.grid is not None or form.is_listable

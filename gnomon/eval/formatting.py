@@ -8,7 +8,7 @@ from gnomon.answers.base.answer_type import NONE as NONE
 from gnomon.answers.base.answer_type import Value, decimal_places, format_decimals, to_unit
 from gnomon.answers.base.answer_type import figure as figure
 from gnomon.answers.registry import TYPES
-from gnomon.sample import Certainty, Prediction, Target
+from gnomon.sample import Certainty, Target
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.runs import ScoredAnswer
@@ -86,46 +86,12 @@ def error_text(item: ScoredAnswer) -> str:
 
 
 def certainty_text(certainty: Certainty) -> str:
-    """Format an interval and its confidence: "10:06 to 10:11; right in 93 % of such cases".
-
-    Boxes get their margin alone: nobody reads coordinates in a model's own form.
-    """
+    """Format an interval and its confidence: "10:06 to 10:11; right in 93 % of such cases"."""
     low, high = certainty.interval
     share = f"right in {100 * certainty.confidence:.0f} % of such cases"
-    if certainty.margin is not None:
-        return f"{margin_text(certainty.margin)}; {share}" if high else share
     # Of texts the first string lists all words in the interval.
     between = low if high in ("", low) else f"{low} to {high}"
     return f"{between}; {share}" if between else share
-
-
-def margin_text(margin: float) -> str:
-    """Format the radius round the edges of boxes, as a share of each box's side."""
-    if margin >= 1:
-        return "edges not known"
-    return f"edges within {100 * margin:.0f} % of the box's side"
-
-
-def edge_bounds_in_model_form(prediction: Prediction) -> tuple[str, str]:
-    """Format the lowest and the highest believed edges of each box, in the model's own numbers.
-
-    Both texts are empty where a calibrated margin says more.
-    """
-    boxes = (prediction.edges or ()) if prediction.certainty is None else ()
-    low = "; ".join("(" + ", ".join(edge.low for edge in box) + ")" for box in boxes)
-    high = "; ".join("(" + ", ".join(edge.high for edge in box) + ")" for box in boxes)
-    return low, high
-
-
-def box_bounds_in_pixels(item: ScoredAnswer) -> tuple[str, str]:
-    """Format the lowest and the highest believed corners of each box, in pixels.
-
-    They are pixels of the picture as the model saw it; a box without a belief has a dash.
-    """
-    display = TYPES["box"].display
-    low = "; ".join(display(ends[0]) if ends else NONE for ends in item.intervals)
-    high = "; ".join(display(ends[1]) if ends else NONE for ends in item.intervals)
-    return low, high
 
 
 def align(lines: list[list[str]]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from gnomon import generators, store
 from gnomon.answers.registry import TARGETS
 from gnomon.atomic import put_text
-from gnomon.eval.formatting import certainty_text, edge_bounds_in_model_form
+from gnomon.eval.formatting import certainty_text
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.questions import QuestionFile, question_path
 from gnomon.files import open_bytes, write_rows
@@ -48,7 +48,6 @@ _UNREAD_SUFFIXES = (".heic", ".heif", ".avif", ".dng", ".cr2", ".nef", ".arw")
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
-_EDGE_COLUMNS = ("belief_low", "belief_high")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 
@@ -314,9 +313,6 @@ def to_csv(
     From a calibrated run four columns follow: the ends of the interval (of words, all that it holds
     in the first), the confidence, and yes for a picture whose answer is refused and empty.
 
-    Where the numbers of boxes have beliefs and no margin is calibrated, the ends of their intervals
-    follow, as numbers of the answer's form.
-
     If the answers hold a belief, three columns follow: the likeliest listed answer, its share of
     the probability of all listed ones, and that probability; then each listed answer's share, where
     all pictures have the same list. Without `has_belief` it is left out.
@@ -332,19 +328,16 @@ def to_csv(
     listed = list(lists.pop()) if len(lists) == 1 else []
     has_beliefs = any(row.logprobs for row in rows)
     has_certainty = any(row.certainty for row in rows)
-    has_edges = any(row.edges and row.certainty is None for row in rows)
     header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
-    header += [*_EDGE_COLUMNS * has_edges, *_BELIEF_COLUMNS * has_beliefs]
-    header += [f"belief.{answer}" for answer in listed]
+    header += [*_BELIEF_COLUMNS * has_beliefs, *(f"belief.{answer}" for answer in listed)]
     table = io.StringIO()
     cells: list[list[str | float]] = []
     for row in rows:
         cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
         text = "" if row.certainty and row.certainty.refused else row.text
         certainty = _certainty_cells(row) if has_certainty else ()
-        edges = edge_bounds_in_model_form(row) if has_edges else ()
         belief = _belief_cells(row, listed) if has_beliefs else ()
-        cells.append([row.sample_id, text, *cut, *certainty, *edges, *belief])
+        cells.append([row.sample_id, text, *cut, *certainty, *belief])
     write_rows(table, [header, *cells])
     put_text(out, table.getvalue())
     # The answers go last: after a kill between the two, all questions would be asked again.

@@ -97,11 +97,6 @@ def _under_terms(
     """Return an answer as it is under the certifier's terms; None if that is to be asked."""
     certified = None
     form = question.target.form_of_question
-    # The numbers of a box were chosen when it was written: by another rule it is another box.
-    if form.has_margin and prediction.settings.get("answer") == settings.get("answer"):
-        margin = certifier.certify_margin(prediction, form)
-        if margin is not None:
-            return replace(prediction, certainty=margin, settings=dict(settings))
     numbers = certifier.calibration.number_range(form)
     # A belief in other numbers says nothing of these.
     if prediction.logprobs and range_of(prediction, form) == numbers:

@@ -177,12 +177,6 @@ class AnswerType(ABC):
         """Index of each box of a value that is matched with a true one, and the true corners."""
         return []
 
-    def write_boxes(
-        self, value: Any, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
-    ) -> str:
-        """Write a value with other boxes in the place of its own; None leaves one out."""
-        raise NotImplementedError
-
     @abstractmethod
     def display(self, value: Any) -> str:
         """Text of a value for people."""

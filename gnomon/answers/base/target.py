@@ -39,8 +39,6 @@ class Target(ABC):
     """True if there is a next answer, as after 9.8 or 12:59, and `neighbour` moves it."""
     is_readable: ClassVar[bool] = True
     """False of the truth that nothing can be read, which no interval or distance is about."""
-    has_margin: ClassVar[bool] = False
-    """True if the interval of an answer is a margin round it, where no list has all answers."""
     target_fields: ClassVar[tuple[str, ...]] = ()
     """Fields that hold another target."""
     is_box_list: ClassVar[bool] = False

@@ -25,7 +25,6 @@ class Box(Target):
     bars: ClassVar[tuple[str, ...]] = _AREAS
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
-    has_margin: ClassVar[bool] = True
 
     x1: float
     y1: float

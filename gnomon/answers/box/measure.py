@@ -133,13 +133,6 @@ class BoxType(AnswerType):
         """Index 0 of the answer's only box, with the true corners, whatever their overlap."""
         return [(0, truth.corners)]
 
-    def write_boxes(
-        self, value: Corners, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
-    ) -> str:
-        """The only box."""
-        (box,) = boxes
-        return "" if box is None else dialect.write_box(box, size)
-
     def display(self, value: Corners) -> str:
         """Corners in pixels, to a tenth."""
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"

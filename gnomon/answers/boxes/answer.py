@@ -37,7 +37,6 @@ class Boxes(Target):
     bars: ClassVar[tuple[str, ...]] = (_NONE, *COUNTS)
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
-    has_margin: ClassVar[bool] = True
     is_box_list: ClassVar[bool] = True
 
     items: tuple[LabelledBox, ...] = ()

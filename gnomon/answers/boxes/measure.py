@@ -257,13 +257,6 @@ class BoxesType(BoxListType):
         matches = _matches(_overlaps(value, truth), _FOUND)
         return [(row, truth.boxes[column]) for row, column in matches]
 
-    def write_boxes(
-        self, value: Boxes, boxes: Sequence[Corners | None], dialect: Dialect, size: Size
-    ) -> str:
-        """The labels with the other boxes, in the order of the value's own."""
-        pairs = zip([item.label for item in value.items], boxes, strict=True)
-        return dialect.write_spots([(label, box) for label, box in pairs if box is not None], size)
-
     def counts_by_label(self, truth: Boxes, value: Boxes | None) -> dict[str, tuple[int, int, int]]:
         """Numbers of true, of answered and of matched boxes by label, without regard to capitals.
 

@@ -14,15 +14,11 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from gnomon import files, jsons
-from gnomon.answers.base.answer_type import Answer
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
-from gnomon.answers.unreadable.read import is_refusal
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import BestAnswer
-from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Certainty, Prediction, Target
@@ -64,42 +60,29 @@ class Terms:
 
 @dataclass(frozen=True)
 class Part:
-    """Answers to questions that share a list of answers, each with a score and a trust.
-
-    Answers that no list has, such as boxes, are a part by the name of their type.
-    """
+    """Answers to questions that share a list of answers, each with a score and a trust."""
 
     listing: str
-    """Key of the listed answers (`listing_key`), or the name of a type of answers with margins."""
+    """Key of the listed answers (`listing_key`)."""
     within: float
     """Distance from the truth that is still right."""
     groups: tuple[str, ...]
     scores: tuple[float | None, ...]
-    """None for a truth that is not in the list, or an answer that is no box: the score is then
-    infinite."""
+    """None for a truth that is not in the list, whose score is infinite."""
     trusts: tuple[float, ...]
     right: tuple[bool, ...]
     unreadable: tuple[bool, ...] = ()
     """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
-    unmatched: tuple[bool, ...] = ()
-    """True of a list of boxes without a match, of which no margin says anything; empty if there is
-    none."""
 
     @property
     def scored(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
         """Scores and groups of the pictures that intervals are about."""
-        none = (False,) * len(self.scores)
-        masks = zip(self.unreadable or none, self.unmatched or none, strict=True)
-        rows = list(zip(self.scores, self.groups, map(any, masks), strict=True))
+        unreadable = self.unreadable or (False,) * len(self.scores)
+        rows = list(zip(self.scores, self.groups, unreadable, strict=True))
         return (
             tuple([score for score, _, is_left_out in rows if not is_left_out]),
             tuple([group for _, group, is_left_out in rows if not is_left_out]),
         )
-
-    @property
-    def is_margin(self) -> bool:
-        """True of answers that no list has."""
-        return self.listing in TYPES
 
     @property
     def outside(self) -> int:
@@ -166,12 +149,6 @@ class Calibration:
     views: Literal[1, 3] = 1
     """Views of a picture whose beliefs are averaged, as `eval.views`."""
 
-    @property
-    def margin_type(self) -> str | None:
-        """Type of the only answers that it knows, if these have margins."""
-        (first, *others) = self.parts
-        return first.listing if first.is_margin and not others else None
-
     def number_range(self, form: Target) -> NumberRange | None:
         """Return the numbers of which a belief has the likeliest alone; None where it has all."""
         return searched_range(form, self.grid, self.listing)
@@ -190,9 +167,8 @@ class Calibration:
         if self.views == 1:
             del row["views"]
         for part in row["parts"]:
-            for mask in ("unreadable", "unmatched"):
-                if not part[mask]:
-                    del part[mask]
+            if not part["unreadable"]:
+                del part["unreadable"]
         return row
 
     def write(self, run: Path) -> Path:
@@ -232,26 +208,22 @@ def calibrate(
     # A part for each list of possible answers: how sure a model is of an hour tells nothing of how
     # sure it is of a dial.
     by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
-    boxes: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
         form = question.target.form_of_question
-        if prediction.logprob is not None and form.has_margin:
-            boxes.setdefault(form.type_name, []).append((prediction, question))
-        elif prediction.logprobs:
+        if prediction.logprobs:
             listing = listing_key(tuple(prediction.logprobs), range_of(prediction, form))
             by_listing.setdefault(listing, []).append((prediction, question))
     parts = []
-    for listing, some in by_listing.items():
+    for listing, answers in by_listing.items():
         tolerance = within
         if tolerance is None:
-            truths = [question.target for _, question in some if question.target.is_readable]
+            truths = [question.target for _, question in answers if question.target.is_readable]
             # Labels may differ in their tolerance, and the next picture has no label.
             tolerance = min((truth.tolerance for truth in truths), default=0.0)
-        rows = [_listed_row(prediction, question, rule, tolerance) for prediction, question in some]
-        parts.append(_part(listing, tolerance, some, rows, same_groups=same_groups))
-    for type_name, some in boxes.items():
-        rows = [_margin_row(prediction, question, within) for prediction, question in some]
-        parts.append(_part(type_name, within or 0.0, some, rows, same_groups=same_groups))
+        rows = [
+            _listed_row(prediction, question, rule, tolerance) for prediction, question in answers
+        ]
+        parts.append(_part(listing, tolerance, answers, rows, same_groups=same_groups))
     return tuple(parts)
 
 
@@ -265,8 +237,6 @@ class _Row(NamedTuple):
     is_right: bool
     is_unreadable: bool = False
     """True of a picture that nobody can read."""
-    is_unmatched: bool = False
-    """True of boxes none of which is matched with a true one."""
 
 
 def _part(
@@ -277,13 +247,12 @@ def _part(
     *,
     same_groups: bool,
 ) -> Part:
-    """Put rows into columns; a mask without any true value is left empty."""
+    """Put rows into columns; a mask that is false everywhere is left empty."""
     # A drawn sample is a group of its own.
     names = [
         question.picture if same_groups else question.group or question.id for _, question in pairs
     ]
     unreadable = tuple(row.is_unreadable for row in rows)
-    unmatched = tuple(row.is_unmatched for row in rows)
     return Part(
         listing,
         tolerance,
@@ -292,7 +261,6 @@ def _part(
         tuple(row.trust for row in rows),
         tuple(row.is_right for row in rows),
         unreadable if any(unreadable) else (),
-        unmatched if any(unmatched) else (),
     )
 
 
@@ -311,29 +279,6 @@ def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance
         best.is_right(truth, tolerance),
         is_unreadable=not truth.is_readable,
     )
-
-
-def _margin_row(prediction: Prediction, question: Question, within: float | None) -> _Row:
-    """Measure an answer of boxes, by the margin that holds all edges of the matched ones.
-
-    A box is right by its overlap with the truth, a list where it has all boxes and no other. With
-    `within` no matched edge may be further off than so many pixels of the picture as the model saw
-    it; of an only box that alone counts.
-    """
-    assert prediction.logprob is not None
-    trust = float(np.exp(prediction.logprob))
-    truth = question.truth_at(prediction.size)
-    if not truth.is_readable:
-        return _Row(None, trust, is_refusal(prediction.text), is_unreadable=True)
-    answer_type = TYPES[truth.type_name]
-    value = margins.read_answer(prediction, truth)
-    fit = margins.score(truth, value)
-    right = answer_type.is_correct(answer_type.measures(truth, Answer(value, prediction.text), 0.0))
-    if within is not None:
-        right = right if truth.is_box_list else value is not None
-        pairs = margins.matched_pairs(truth, value)
-        right = right and all(margins.edge_error(*pair) <= within for pair in pairs)
-    return _Row(None if fit == np.inf else fit, trust, right, is_unmatched=fit is None)
 
 
 class Certifier:
@@ -388,25 +333,6 @@ class Certifier:
             words=words,
         )
         return WORD if best.refuses else answers[best.index], certainty
-
-    def certify_margin(self, prediction: Prediction, form: Target) -> Certainty | None:
-        """Return margin and confidence of an answer that no list has; None if such answers were not
-        calibrated.
-
-        The interval has the boxes within the true ones, and those that hold them.
-        """
-        part = next((p for p in self.calibration.parts if p.listing == form.type_name), None)
-        if part is None or prediction.logprob is None or prediction.size is None:
-            return None
-        limit, threshold = self._limits[part.listing]
-        trust = float(np.exp(prediction.logprob))
-        value = margins.read_answer(prediction, form)
-        return Certainty(
-            margins.interval(form, value, limit, prediction.dialect, prediction.size),
-            confidence=round(part.confidence(trust), 4),
-            refused=trust < threshold,
-            margin=min(limit, margins.ANYWHERE),
-        )
 
 
 def listing_key(answers: Sequence[str], numbers: NumberRange | None) -> str:

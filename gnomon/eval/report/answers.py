@@ -11,7 +11,6 @@ from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
 from gnomon.eval.formatting import (
-    box_bounds_in_pixels,
     certainty_text,
     error_text,
     state_text,
@@ -21,7 +20,6 @@ from gnomon.eval.formatting import (
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
 from gnomon.eval.report.plots import colour, error_class
-from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.questions import Fact
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.files import write_rows
@@ -192,8 +190,6 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 low, high = item.certainty.interval
                 answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
                 answer["refused"] = "yes" if item.certainty.refused else ""
-            if item.intervals:
-                answer["belief_low"], answer["belief_high"] = box_bounds_in_pixels(item)
             # A fact may be named like a column or a measure.
             fact_columns = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
@@ -235,7 +231,6 @@ def example_pictures(
         full_size = sample.image.size if sample and sample.image else None
         frames = [
             *_frames(item, answers_by_run),
-            *_margins(answers_by_run),
             *_crops(answers_by_run, full_size),
         ]
         pictures[sample_id] = picture, frames
@@ -284,20 +279,6 @@ def _bands(
     for axis in (0, 2):
         yield _frame(css, (low[axis], y1, high[axis], y2), size)
         yield _frame(css, (x1, low[axis + 1], x2, high[axis + 1]), size)
-
-
-def _margins(answers_by_run: Iterable[ScoredAnswer | None]) -> Iterator[tuple[str | float, ...]]:
-    """Yield the inner and the outer bound of each true box of a calibrated run."""
-    for index, answer in enumerate(answers_by_run):
-        if answer is None or answer.size is None or answer.value is None:
-            continue
-        margin = None if answer.certainty is None else answer.certainty.margin
-        if margin is None:
-            continue
-        for box in TYPES[answer.type_name].boxes(answer.value):
-            for corners in margins.bounds(box, margin, answer.size):
-                if corners is not None:
-                    yield _frame(f"{colour(index)} margin", corners, answer.size)
 
 
 def _crops(

@@ -123,7 +123,6 @@ def write_report(
         ),
         has_certainty=any(i.certainty is not None for run in runs for i in run.scores.items),
         has_edges=any(any(i.intervals) for run in runs for i in run.scores.items),
-        margins=_margin_note(runs),
         has_cuts=any(item.cut is not None for run in runs for item in run.scores.items),
         examples=[(by_id[sample_id], *example) for sample_id, example in examples.items()],
         browser=browser,
@@ -165,28 +164,6 @@ def answer_dates(runs: Sequence[RunResult]) -> str:
     # ISO dates sort as texts.
     days = sorted({run.date for run in runs if run.date})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
-
-
-def _margin_note(runs: Sequence[RunResult]) -> str:
-    """Say what the margins of calibrated boxes promise; empty where there are none."""
-    coverages, has_lists = set[float](), False
-    for run in runs:
-        for item in run.scores.items:
-            if item.certainty is not None and item.certainty.margin is not None:
-                terms = run.settings.get("calibration") or {}
-                coverages.add(terms.get("coverage", 0.9))
-                has_lists = has_lists or item.truth.is_box_list
-    if not coverages:
-        return ""
-    shares = " or ".join(f"{100 * coverage:.0f} %" for coverage in sorted(coverages))
-    box = "every true box that is matched" if has_lists else "the true box"
-    note = (
-        "Thin and dotted, inside an answered box and around it: its calibrated margin. In"
-        f" {shares} of the pictures {box} lies between the two"
-    )
-    if has_lists:
-        note += "; of missed and invented boxes this says nothing"
-    return f"{note}."
 
 
 def _verdicts(

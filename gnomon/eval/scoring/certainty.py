@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from gnomon.answers.base.answer_type import AnswerType, Metric
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
-from gnomon.eval.scoring import margins
 from gnomon.eval.scoring.belief import SAME
 from gnomon.sample import Prediction, Target
 
@@ -23,8 +22,6 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
     answered = {"answered": float(not certainty.refused)}
     if not truth.is_readable:  # no interval is about it
         return answered
-    if truth.has_margin:
-        return answered | _margin_measures(prediction, certainty.margin, truth)
     if answer_type.axis is None:
         words = [_read(answer_type, word, truth, prediction) for word in certainty.words]
         covers = any(word is not None and answer_type.is_same(word, value) for word in words)
@@ -41,27 +38,6 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
     return answered | {"interval_covers": float(covers), "interval_width": width}
 
 
-def _margin_measures(
-    prediction: Prediction, margin: float | None, truth: Target
-) -> dict[str, float]:
-    """Measure the margin of the boxes that are matched; the width is the mean of their edges'.
-
-    Of a list without a match nothing is promised, and there is nothing to measure.
-    """
-    value, size = margins.read_answer(prediction, truth), prediction.size
-    score = margins.score(truth, value)
-    if margin is None or score is None or size is None:
-        return {}
-    measures = {"interval_covers": float(score <= margin + SAME)}
-    rooms = []
-    for box, _ in margins.matched_pairs(truth, value):
-        outer = margins.bounds(box, margin, size)[1]
-        rooms += [abs(a - b) for a, b in zip(box, outer, strict=True)]
-    if rooms:
-        measures["interval_width"] = sum(rooms) / len(rooms)
-    return measures
-
-
 def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metrics of intervals, if any answer of the type has one."""
     return METRICS[name] if any("answered" in measures for measures in rows) else ()
@@ -75,9 +51,7 @@ def _read(answer_type: AnswerType, text: str, truth: Target, prediction: Predict
 
 
 def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
-    if answer_type.target.has_margin:
-        unit, width = "px", "Margin of an edge"
-    elif answer_type.axis is None:
+    if answer_type.axis is None:
         unit, width = "words", "Words in the set of an answer"
     else:
         unit, width = ("min" if answer_type.period else ""), "Width of the interval"
@@ -87,13 +61,8 @@ def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
     )
     if not answer_type.target.is_readable:
         return answered
-    holds = "Interval holds the truth"
-    if answer_type.target.has_margin:
-        holds = "Margin holds the true box"
-    if answer_type.target.is_box_list:
-        holds = "Margins hold every matched box"
     return (
-        Metric("interval_covers", holds, headline=True),
+        Metric("interval_covers", "Interval holds the truth", headline=True),
         Metric("interval_width", width, statistic="mean", unit=unit, better="lower", headline=True),
         *answered,
     )

@@ -1,8 +1,7 @@
 """Beliefs in single numbers of boxes: the number that a rule chooses, intervals, their measures.
 
 Each number has the distribution that the model gives to it after the text before it. The intervals
-are quantiles of these, as the model believes: no labelled picture has calibrated them. In a
-calibrated run the margins are the interval, since they keep a promise, and these are left out.
+are quantiles of these distributions: they are the model's belief, and are not calibrated.
 """
 
 from __future__ import annotations
@@ -71,10 +70,9 @@ def box_intervals(
 ) -> list[tuple[Corners, Corners] | None]:
     """Return for each box of the value the lowest and the highest corners in pixels.
 
-    None stands for a box whose numbers have no belief. There are none for an answer without any, or
-    with a calibrated margin: a second interval beside it would be taken for the promised one.
+    None stands for a box whose numbers have no belief. An answer without beliefs has no intervals.
     """
-    if not prediction.edges or prediction.size is None or prediction.certainty is not None:
+    if not prediction.edges or prediction.size is None:
         return []
     boxes = list(TYPES[type_name].boxes(value)) if value is not None else []
     dialect, size = create(prediction.dialect), prediction.size

@@ -136,8 +136,8 @@ def headlines(scores: Scores) -> dict[str, float]:
         values |= {
             f"{type_name}_{metric.name}": metric.estimate.value for metric in summary.results
         }
-    named = ((name, values.get(name)) for name in (CORRECT, *_HEADLINES))
-    return {name: value for name, value in named if value is not None}
+    figures = ((name, values.get(name)) for name in (CORRECT, *_HEADLINES))
+    return {name: value for name, value in figures if value is not None}
 
 
 def greater_is_better(name: str) -> bool:

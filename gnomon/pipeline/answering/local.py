@@ -1,15 +1,13 @@
 """Answers of a loaded model, appended to a file batch by batch; a killed run resumes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from math import exp, log
 from pathlib import Path
 from typing import Any
 
 from gnomon.answers.unreadable.answer import WORD
-from gnomon.eval.calibration.calibration import Certifier
-from gnomon.eval.scoring import margins, predictions, questions
+from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
@@ -113,25 +111,8 @@ def predict_batches(
                     answer.certainty,
                     output.edges,
                 )
-                if sample.target.form_of_question.has_margin and rule.stores_beliefs:
-                    prediction = _with_margin(loaded, sample, prediction, rule.certifier)
                 batch.append(prediction)
             yield batch
-
-
-def _with_margin(
-    loaded: Loaded, sample: Sample, prediction: Prediction, certifier: Certifier | None
-) -> Prediction:
-    """Add the probability of a generated box, and its margin where a calibration has one."""
-    if not prediction.text:
-        return prediction
-    form = sample.target.form_of_question
-    # As it was trained: a decoded text lacks the special tokens around its numbers.
-    text = margins.written(prediction, form) or prediction.text
-    prediction = replace(prediction, logprob=answer_logprobs(loaded, sample, [text])[text])
-    if certifier is None:
-        return prediction
-    return replace(prediction, certainty=certifier.certify_margin(prediction, form))
 
 
 def _generate(

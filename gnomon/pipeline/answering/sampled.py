@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import exp, log
@@ -14,9 +14,8 @@ from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
 from gnomon.dialect import create
-from gnomon.eval.scoring import margins
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
-from gnomon.sample import Prediction, Target
+from gnomon.sample import Target
 
 _MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
@@ -63,15 +62,6 @@ def sampled_belief(
         answer: round(log(max(share * listed_share, _MIN_PROBABILITY)), LOGPROB_DECIMALS)
         for answer, share in zip(candidates, shares, strict=True)
     }
-
-
-def log_agreement(prediction: Prediction, answers: Sequence[SampledAnswer], form: Target) -> float:
-    """Compute the logarithm of how well drawn answers agree with the boxes of one, on average."""
-    shares = [
-        margins.agreement(prediction, replace(prediction, text=answer.text), form)
-        for answer in answers
-    ]
-    return log(max(sum(shares) / len(shares), _MIN_PROBABILITY))
 
 
 def _server_probabilities(

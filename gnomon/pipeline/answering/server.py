@@ -31,15 +31,12 @@ from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Reque
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline.answering.rule import (
     GREEDY,
-    LOGPROB_DECIMALS,
     AnswerRule,
     Choice,
     full_settings,
 )
 from gnomon.pipeline.answering.sampled import (
-    LEAST,
     SampledAnswer,
-    log_agreement,
     sampled_belief,
 )
 from gnomon.progress import note, track, warn
@@ -113,16 +110,6 @@ class Server:
         Tries again if the server is busy, fails, or refuses a parameter.
         """
         return self._complete(question, images, {"temperature": 0}, max_tokens, _reply_of)
-
-    def ask_with_logprob(
-        self, question: str, images: Sequence[Image], *, max_tokens: int
-    ) -> SampledAnswer:
-        """Send one question as `ask` does, and return the answer with its probability.
-
-        That is None where the server gives none, and the least where the answer was cut off.
-        """
-        more = {"temperature": 0, "logprobs": True}
-        return self._complete(question, images, more, max_tokens, _sure_sample_of)
 
     def samples(
         self, question: str, images: Sequence[Image], *, max_tokens: int, n: int
@@ -281,15 +268,6 @@ def _samples_of(body: str) -> list[SampledAnswer]:
     ]
 
 
-def _sure_sample_of(body: str) -> SampledAnswer:
-    """Parse an answer with its probability, the least for one that has not ended."""
-    (answer,) = _samples_of(body)[:1]
-    has_logprobs = bool((json.loads(body)["choices"][0].get("logprobs") or {}).get("content"))
-    if answer.logprob is None and has_logprobs:
-        return replace(answer, logprob=LEAST)
-    return answer
-
-
 def _logprob_of(choice: Any) -> float | None:
     """Sum the log-probabilities of an answer's tokens; None of one that was cut off."""
     try:
@@ -423,9 +401,6 @@ def predict_to_file(
     # Runs in a thread of its own, and so writes nothing.
     def answer(sample: Sample) -> tuple[Sample, Prediction]:
         choice = Choice()
-        if sample.target.form_of_question.has_margin and rule.stores_beliefs:
-            bare = Prediction.of(sample, "", _size(sample), dialect, settings)
-            return sample, _boxes_with_margin(server, sample, bare, max_new_tokens, repeats, rule)
         # Some servers give no probabilities, so a belief is counted from repeated draws.
         if candidates := rule.answers(sample, dialect):
             draws = server.samples(
@@ -456,32 +431,6 @@ def predict_to_file(
 
 def _size(sample: Sample) -> Size | None:
     return sample.image.size if sample.image else None
-
-
-def _boxes_with_margin(
-    server: Server,
-    sample: Sample,
-    bare: Prediction,
-    max_tokens: int,
-    repeats: int,
-    rule: AnswerRule,
-) -> Prediction:
-    """Ask for boxes and how sure the server is of them, and add their margin if one is known.
-
-    Where it gives no log-probabilities, it is how well boxes that it draws overlap with these.
-    """
-    reply = server.ask_with_logprob(sample.question, sample.images, max_tokens=max_tokens)
-    prediction = replace(bare, text=reply.text)
-    if not reply.text:
-        return prediction
-    form, logprob = sample.target.form_of_question, reply.logprob
-    if logprob is None:
-        draws = server.samples(sample.question, sample.images, max_tokens=max_tokens, n=repeats)
-        logprob = log_agreement(prediction, draws, form)
-    prediction = replace(prediction, logprob=round(logprob, LOGPROB_DECIMALS))
-    if rule.certifier is None:
-        return prediction
-    return replace(prediction, certainty=rule.certifier.certify_margin(prediction, form))
 
 
 def ask_all(

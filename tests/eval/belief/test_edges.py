@@ -1,14 +1,11 @@
-"""Intervals of the numbers of boxes: pixels, measures, and their places in table and report."""
-
-from dataclasses import replace
+"""Intervals of the numbers of boxes: pixels, measures, and their places in the report."""
 
 import pytest
-from eval_toys import csv_rows
 from PIL import Image
 
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring.edges import box_intervals, kept_axes
-from gnomon.sample import Box, Boxes, Certainty, Edge, LabelledBox, Prediction, Sample
+from gnomon.sample import Box, Boxes, Edge, LabelledBox, Prediction, Sample
 
 SIZE = (200, 100)
 
@@ -80,12 +77,9 @@ def test_of_several_boxes_the_matched_ones_count():
         assert "edges_cover" not in item.measures
 
 
-def test_table_and_report_have_the_intervals(tmp_path):
+def test_the_report_has_the_intervals(tmp_path):
     prediction = answer("(100,200),(600,600)", edges(100, 200, 600, 600))
     run = RunResult("toy", score([prediction], [ONE]), [prediction])
-    (row,) = csv_rows(tmp_path, [run])
-    assert row["belief_low"] == "(18.0, 19.0, 118.0, 59.0)"
-    assert row["belief_high"] == "(22.0, 21.0, 122.0, 61.0)"
     page = write_report(tmp_path / "a.html", [run], samples={"a": ONE}).read_text()
     bands = page.split('class="frame run0 edge" style="')[1:]
     assert [band.partition('"')[0] for band in bands] == [
@@ -96,25 +90,6 @@ def test_table_and_report_have_the_intervals(tmp_path):
     ]
     assert "shaded: where 90 %" in page
     assert "Edges within 90 % of the belief" in page
-
-
-def test_a_calibrated_margin_is_the_only_interval(tmp_path):
-    """Both stood in `low` and `high` of the tables."""
-    prediction = answer("(100,200),(600,600)", edges(100, 200, 600, 600))
-    margin = Certainty(("(150,250),(550,550)", "(50,150),(650,650)"), 0.9, margin=0.1)
-    calibrated = replace(prediction, certainty=margin)
-    runs = [RunResult("run", score([p], [ONE]), [p]) for p in (prediction, calibrated)]
-    (item,) = runs[1].scores.items
-    assert item.intervals == ()
-    assert "edges_cover" not in item.measures
-    believed, promised = csv_rows(tmp_path, runs)
-    assert promised["low"] == margin.interval[0]
-    assert (promised["belief_low"], believed["low"]) == ("", "")
-    assert believed["belief_low"]
-    page = write_report(tmp_path / "a.html", runs[1:], samples={"a": ONE}).read_text()
-    assert "shaded: where" not in page
-    assert page.count('class="frame run0 margin"') == 2
-    assert page.count('class="frame run0 edge"') == 0
 
 
 def test_axes_that_stayed_are_counted():
