@@ -173,7 +173,8 @@ def numeric_tokens(vocab: NumericVocab, width: int, device: torch.device) -> Ten
 
 def numeric_log_mass(vocab: NumericVocab, scores: Tensor) -> Tensor:
     """Compute the log-sum-exp of all numeric tokens' logits: [P] from [P, N·G]."""
-    return pool_tokens(upcast(scores), vocab.tables.padding.on(scores.device)).logsumexp(-1)
+    scores = upcast(scores).clamp(min=_MIN_LOGIT)  # all at -inf, their softmax would be 0 / 0
+    return pool_tokens(scores, vocab.tables.padding.on(scores.device)).logsumexp(-1)
 
 
 def pool_tokens(scores: Tensor, padding: Tensor) -> Tensor:

@@ -120,6 +120,23 @@ def test_numeric_mass_is_what_all_digits_have_together(vocab, labels, logits):
     torch.testing.assert_close(gradient(total, logits), gradient(expected, logits))
 
 
+@pytest.mark.parametrize("masked", ["digits", "words"])
+def test_digits_that_are_masked_out_leave_a_finite_gradient_of_the_mass(
+    vocab, labels, logits, masked
+):
+    """As a decoding mask leaves them, where a digit is due or where a word is."""
+    objective = Objective(vocab=vocab, numeric_mass=0.4)
+    numeric = vocab.spans(labels).numeric.view_as(labels)
+    rows = numeric if masked == "digits" else ~numeric
+    columns = torch.tensor([token for entry in vocab.entries for token in entry.ids])
+    mask = rows[..., None] & torch.isin(torch.arange(logits.shape[-1]), columns)
+    spoilt = logits.detach().masked_fill(mask, -torch.inf).requires_grad_()
+    assert gradient(objective(spoilt, labels), spoilt).isfinite().all()
+    if masked == "words":
+        parts, expected = (means_of(objective, x, labels) for x in (spoilt, logits))
+        assert parts["numeric_mass"] == pytest.approx(expected["numeric_mass"])
+
+
 @pytest.mark.parametrize("sizes", SPLITS, ids=str)
 def test_a_split_batch_adds_up(vocab, labels, logits, sizes):
     """As accumulation and several processes split it: unequal, some without any number."""
