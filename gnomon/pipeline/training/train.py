@@ -6,6 +6,7 @@ from typing import Any
 
 import transformers
 from peft import PeftModel
+from torch.optim.lr_scheduler import LambdaLR
 from transformers.trainer import TRAINER_STATE_NAME
 from trl import SFTConfig
 
@@ -88,6 +89,22 @@ class EpochCounter(transformers.TrainerCallback):  # type: ignore[misc]
     ) -> None:
         # A resume in the middle of a pass begins with a fraction, such as 1.25.
         self.epoch.number = int(state.epoch or 0)
+
+
+class FirstRate(transformers.TrainerCallback):  # type: ignore[misc]
+    """Callback that begins at the schedule's learning rate.
+
+    A checkpoint has the rate of its own schedule, which is 0 at its end. If the run was extended,
+    transformers takes one step at that rate.
+    """
+
+    def on_train_begin(self, *_: Any, lr_scheduler: Any = None, **__: Any) -> None:
+        if isinstance(lr_scheduler, LambdaLR):
+            scheduled = lr_scheduler.base_lrs, lr_scheduler.lr_lambdas
+            for group, base, factor in zip(
+                lr_scheduler.optimizer.param_groups, *scheduled, strict=True
+            ):
+                group["lr"] = base * factor(lr_scheduler.last_epoch)
 
 
 def train_to_last_step(
@@ -222,6 +239,7 @@ def make_trainer(
     patience = recipe.train.patience
     stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
     epoch, n = Epoch(), train_size(samples, recipe.train.samples)
+    log_file = training_log.LogFile(RunFolder(run).log)
     training = augmented(samples, recipe.data, seed=recipe.seed, spread=recipe.loss.spread)
     # Longest text that the model was made for; None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
@@ -247,7 +265,7 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         validation=validation,
         learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[EpochCounter(epoch), training_log.LogFile(RunFolder(run).log), *stopping],
+        callbacks=[EpochCounter(epoch), FirstRate(), log_file, *stopping],
     )
     tie_head(trainer.model)
     # The trainer has one of the two, which would write beside our bar.

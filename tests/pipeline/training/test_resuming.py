@@ -1,6 +1,7 @@
 """Killed runs go on, to the bit; damaged and foreign checkpoints are named, and never run."""
 
 import json
+import math
 import pickle
 import shutil
 import signal
@@ -9,7 +10,15 @@ from pathlib import Path
 import pytest
 import torch
 from quick import quick
-from toy_runs import assert_same_run, changed, killed_after, log_of, run_of
+from toy_runs import (
+    are_same,
+    assert_same_run,
+    changed,
+    killed_after,
+    log_of,
+    run_of,
+    weights_of,
+)
 from transformers import TrainerControl
 
 from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint
@@ -99,6 +108,19 @@ def test_a_killed_run_goes_on_to_the_same_bits_and_files(recipe, whole, tmp_path
     for file in (whole / "adapter").iterdir():
         if file.name != "training_args.bin":  # which has the run's path
             assert (run / "adapter" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_the_first_step_of_an_extended_run_trains(recipe, whole, tmp_path, monkeypatch):
+    """At the rate that the longer schedule has there; the shorter one ended at 0."""
+    rates = []
+
+    def look(_, __, ___, ____, *, optimizer, **_____):
+        rates.append(optimizer.param_groups[0]["lr"])
+
+    monkeypatch.setattr(EpochCounter, "on_step_begin", look)
+    longer = run_of(changed(recipe, max_steps=5), killed_after(4, whole, tmp_path / "run"))
+    assert rates == pytest.approx([2e-3 * (1 + math.cos(math.pi * 4 / 5)) / 2])
+    assert not are_same(weights_of(longer), weights_of(whole))
 
 
 @pytest.mark.slow
