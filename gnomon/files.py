@@ -29,11 +29,15 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 
-_FORMULA = re.compile(
-    r"(?![-+][\d.,]+(?:e[-+]?\d+)? ?%?\Z)[=+\-@\t\r\n＝＋－＠]",
-    re.ASCII | re.IGNORECASE,
-)
-"""Start of a text that a spreadsheet would run, full-width signs included; no signed number."""
+_SIGNS = r"[=+\-@\t\r\n＝＋－＠]"
+_NUMBER = r"[-+][0-9.,]+(?:e[-+]?[0-9]+)?"
+# Letters and signs of units, and no sign by which a formula would call a function or another cell.
+_UNIT = r" ?[%‰°$€£¥]*(?:[^\W\d_][\w./·°]*(?: [^\W\d_][\w./·°]*)*)?"
+_FORMULA = re.compile(rf"(?!{_NUMBER}{_UNIT}\Z){_SIGNS}", re.IGNORECASE)
+"""Start of a text that a spreadsheet would run, full-width signs included. A signed number, alone or
+with its unit, is none."""
+_GUARDED = re.compile(rf"'(?={_SIGNS})")
+"""The apostrophe of a text that was guarded."""
 
 
 def read_toml(module: str, name: str = "") -> dict[str, Any]:
@@ -181,6 +185,11 @@ def write_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
     bytes of file names are escaped. Numbers stay numbers, and None is an empty cell.
     """
     csv.writer(file).writerows(map(_guarded, row) for row in rows)
+
+
+def unguarded(cell: str) -> str:
+    """Take the apostrophe from a cell that `write_rows` wrote."""
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def _guarded(cell: object) -> object:
