@@ -34,8 +34,10 @@ _NUMBER = r"[-+][0-9.,]+(?:e[-+]?[0-9]+)?"
 # Letters and signs of units, and no sign by which a formula would call a function or another cell.
 _UNIT = r" ?[%‰°$€£¥]*(?:[^\W\d_][\w./·°]*(?: [^\W\d_][\w./·°]*)*)?"
 _FORMULA = re.compile(rf"(?!{_NUMBER}{_UNIT}\Z){_SIGNS}", re.IGNORECASE)
-"""Start of a text that a spreadsheet would run, full-width signs included. A signed number, alone or
-with its unit, is none."""
+"""Start of a text that a spreadsheet would run, full-width signs included.
+
+A signed number is none, alone or with its unit.
+"""
 _GUARDED = re.compile(rf"'(?={_SIGNS})")
 """The apostrophe of a text that was guarded."""
 

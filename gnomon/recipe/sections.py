@@ -91,6 +91,9 @@ class Columns:
     """The type of the answers: time, number, box, boxes (several, or none) or text."""
     hours: Literal[12, 24] = 12
     """Hours of the clocks, where the answers are times."""
+    seconds: Literal["drop"] | None = None
+    """drop: leave the seconds of the labels out, so that 10:08:59 is 10:08, as questions for HH:MM
+    need it. Default: an answer has seconds if its label has them."""
     unit: str | Annotated[tuple[str, ...], Field(min_length=1)] = ""
     """Unit of the numbers, such as kWh; a label may have it, as 12 kWh does. A label may have any
     of a list, such as [kWh, KWH, kwh]; answers are written with the first."""

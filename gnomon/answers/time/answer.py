@@ -70,6 +70,8 @@ class Time(Target):
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
         """Parse 10:08, 10:08:30 or 10:08 pm."""
         seconds, shows_seconds = parse_label(str(value), columns.hours)
+        if columns.seconds == "drop":
+            return cls(seconds - seconds % 60, columns.hours)
         return cls(seconds, columns.hours, shows_seconds)
 
     @classmethod

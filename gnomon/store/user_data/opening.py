@@ -33,6 +33,7 @@ METADATA = ("metadata.jsonl", "metadata.csv")
 # Distinct labels and groups whose targets and splits are computed once, at most.
 _CACHE = 2**12
 _WAY_OUT = "if that means that nobody can read it, set columns.unreadable=true"
+_HOURS_AND_MINUTES = re.compile(r"\bhh?:mm\b(?!:s)", re.IGNORECASE)
 _NUMERIC = re.compile(r"\d{1,2}:\d\d(:\d\d)?|[-+]?\d[\d.,]*( ?\S{1,6})?", re.ASCII)
 
 
@@ -191,7 +192,7 @@ def _build(
     # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
     described = json.loads(json.dumps(asdict(columns)))
     # Keys that are newer than stored descriptions of the same rows.
-    for key in ("decimal", "more_images", "cycle", "digits", "unreadable"):
+    for key in ("decimal", "more_images", "cycle", "digits", "unreadable", "seconds"):
         if not described[key]:
             del described[key]
     table = build_table(name, lines, read, {"columns": described}, on_bad)
@@ -203,6 +204,13 @@ def _build(
             f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
             " columns.digits=label keeps what each label has, columns.digits=0 means so"
         )
+    rows_of_times = table.rows if columns.kind == "time" else ()
+    if n_seconds := sum(map(_has_needless_seconds, rows_of_times)):
+        warn_once(
+            f"{name}: {n_seconds:,} of {table.length:,} labels have seconds, and their question"
+            " asks for HH:MM: no answer to it is exactly right; columns.seconds=drop leaves the"
+            " seconds out, or ask for HH:MM:SS"
+        )
     is_free_text = columns.kind == "text" and columns.choices is None
     if is_free_text and all(_NUMERIC.fullmatch(row.target.counted_text) for row in table.rows):
         warn_once(
@@ -210,6 +218,11 @@ def _build(
             " columns.kind=number or columns.kind=time counts how far off one is"
         )
     return table
+
+
+def _has_needless_seconds(row: UserRow) -> bool:
+    """True if a label has seconds, as in 10:08:30, and the question asks for none."""
+    return row.target.write().count(":") == 2 and bool(_HOURS_AND_MINUTES.search(row.question))
 
 
 def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None]:

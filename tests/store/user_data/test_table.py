@@ -172,6 +172,26 @@ def test_a_label_is_read_as_its_columns_say_or_refused(row):
             assert target == Text(value, options["choices"])
 
 
+def test_seconds_that_the_question_does_not_ask_for_are_told_of_and_may_be_dropped(
+    tmp_path, capsys
+):
+    """No answer of HH:MM is exactly a label with seconds."""
+    labels = ["10:08:30", "9:15", "22:59:59", "unreadable"]
+    file = write(tmp_path, [{"answer": label} for label in labels])
+    columns = Columns(image=None, kind="time", ask="Answer HH:MM.", hours=24, unreadable=True)
+    open_table(file, columns, "all")
+    warning = capsys.readouterr().err
+    assert "labels.csv: 2 of 4 labels have seconds, and their question asks for HH:MM" in warning
+    assert "columns.seconds=drop" in warning
+    table = open_table(file, replace(columns, seconds="drop"), "all")
+    assert [sample.target.write() for sample in table[:3]] == ["10:08", "09:15", "22:59"]
+    assert table.describe()["columns"]["seconds"] == "drop"
+    table = open_table(file, replace(columns, ask="Answer HH:MM:SS."), "all")
+    assert table[0].target.write() == "10:08:30"
+    assert "seconds" not in table.describe()["columns"]
+    assert not capsys.readouterr().err
+
+
 @given(st.text() | st.lists(st.floats()) | st.none() | st.integers())
 def test_any_answer_is_a_target_or_refused(value):
     for kind in ("time", "number", "box", "text"):
