@@ -149,10 +149,10 @@ class Source:
     kind: str | None = None
     """A generated kind, such as clock; `gnomon ls generators` lists them."""
     path: str | None = None
-    """A dataset directory, as `gnomon generate` writes it; or your own table (.csv,
-    .tsv, .json, .jsonl, .parquet) or folder. Rows may be chats, with `messages` or `conversations`
-    instead of question and answer. It is looked for beside the recipe's file first, then in the
-    working directory."""
+    """A dataset directory, as `gnomon generate` writes it; or your own table (.csv, .tsv, .json,
+    .jsonl, .parquet, or the .xml of CVAT) or folder. Rows may be chats, with `messages` or
+    `conversations` instead of question and answer. It is looked for beside the recipe's file first,
+    then in the working directory."""
     benchmark: str | None = None
     """The benchmark that the path is a file of, such as chartqa; `gnomon ls benchmarks` lists
     them."""

@@ -168,7 +168,8 @@ def _four(label: Any) -> Corners:
     except (RecursionError, TypeError, ValueError):
         pass
     if len(numbers) != 4:
-        raise ValueError(f"{repr(label)} is no box: give four numbers")
+        hint = ", without an angle or a confidence" if len(numbers) == 5 else ""
+        raise ValueError(f"{repr(label)} is no box: give four numbers{hint}")
     a, b, c, d = numbers
     return a, b, c, d
 

@@ -166,10 +166,22 @@ def _rows(value: Any) -> Iterable[tuple[str, Any, str, str]]:
         if isinstance(row, Mapping):
             label = next((row[key] for key in _LABEL_KEYS if row.get(key) is not None), "")
             note = row.get("id")
+            _check_upright(row)
             rows.append((str(label), *_cell(row), "" if note is None else str(note)))
         else:
             rows.append(("", row, "", ""))
     return rows
+
+
+def _check_upright(row: Mapping[str, Any]) -> None:
+    """Refuse a turned box, whose corners are not where its numbers say."""
+    angle = row.get("rotation") or row.get("angle") or 0
+    try:
+        is_upright = float(angle) == 0
+    except (TypeError, ValueError):
+        is_upright = False
+    if not is_upright:
+        raise ValueError(f"{repr(row)} is turned: give the upright box around the thing")
 
 
 def _cell(row: Mapping[str, Any]) -> tuple[Any, str]:

@@ -1,4 +1,4 @@
-"""Annotations of detection as they come: COCO's JSON, YOLO's folders and Pascal VOC's.
+"""Annotations of detection as they come: COCO's JSON, CVAT's XML, and YOLO's and VOC's folders.
 
 Each picture is a row with the columns `image` and `answer`, a list of boxes with labels that is
 empty where nothing is annotated. A box says its own form, whatever `box_format` is.
@@ -7,6 +7,7 @@ empty where nothing is annotated. A box says its own form, whatever `box_format`
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +24,9 @@ from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 Row: TypeAlias = dict[str, Any]
 
 _COCO = {"images", "annotations", "categories"}
-# Bytes of a picture's own annotations. 10,000 boxes have about a million.
-_MAX_NOTES = 2**24
+# Bytes of a picture's own annotations, where 10,000 boxes have about a million, and of CVAT's
+# annotations of all pictures.
+_MAX_NOTES, _MAX_CVAT = 2**24, 2**28
 
 
 def is_coco(root: Any) -> bool:
@@ -58,6 +60,9 @@ def coco_rows(root: Row, file: Path) -> Iterator[tuple[int, Row]]:
         if note["image_id"] not in image_ids:
             strays.append(note)
         box = {"id": note.get("id"), "label": labels[note["category_id"]], "xywh": note.get("bbox")}
+        attributes = note.get("attributes")  # CVAT writes angles of turned boxes there
+        if isinstance(attributes, dict):
+            box["rotation"] = attributes.get("rotation")
         boxes[note["image_id"]].append(box)
     if strays:
         _report_strays(strays, n, file)
@@ -109,6 +114,47 @@ def _report_strays(strays: list[Row], n: int, file: Path) -> None:
     if len(strays) == n:
         raise ValueError(f"{text}; no other is left, so that the ids may be of another kind")
     warn_once(f"{text}; left out")
+
+
+def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
+    """Yield number and row of each picture of CVAT's XML for images, version 1.1.
+
+    A polygon is read as the box around it. Other shapes are not read, and a picture with these
+    alone is left out: it is not empty.
+    """
+    images = _xml(file, _MAX_CVAT).findall("image")
+    if not images:
+        raise ValueError(f"{file}: no picture in it: from CVAT export `CVAT for images 1.1`")
+    shapes, left_out = set(), 0
+    for number, image in enumerate(images, 1):
+        name, subset = image.get("name", ""), image.get("subset")
+        nodes = [node for node in image if node.tag in ("box", "polygon")]
+        shapes |= (others := {node.tag for node in image} - {"box", "polygon", "tag"})
+        if others and not nodes:
+            left_out += 1
+            continue
+        row: Row = {
+            "image": _first_file(file.parent, name, f"images/{subset or ''}", "images", "."),
+            "answer": [_cvat_box(node) for node in nodes],
+            SIZE_COLUMN: stated_size(image.get("width"), image.get("height")),
+        }
+        yield number, row | ({"split": subset} if subset else {})
+    if shapes:
+        names = ", ".join(sorted(shapes))
+        warn_once(
+            f"{file}: shapes that are no box or polygon are not read ({names}); pictures with these"
+            f" alone are left out: {left_out:,}"
+        )
+
+
+def _cvat_box(node: ElementTree.Element) -> Row:
+    """Box of a shape, whose numbers are checked when the row is read."""
+    box: Any = [node.get(edge) for edge in ("xtl", "ytl", "xbr", "ybr")]
+    if node.tag == "polygon":
+        numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", node.get("points", ""))]
+        xs, ys = numbers[0::2], numbers[1::2]
+        box = [min(xs), min(ys), max(xs), max(ys)] if ys else []
+    return {"label": node.get("label", ""), "xyxy": box, "rotation": node.get("rotation")}
 
 
 def is_annotated(folder: Path) -> bool:
@@ -215,11 +261,6 @@ def _yolo_box(line: str, labels: dict[str, str], file: Path) -> Row:
     label = labels.get(name.removesuffix(".0"))  # some write all numbers as floats
     if label is None:
         raise ValueError(f"{file}: class {name!r} has no name in the YAML of the data set")
-    if len(numbers) == 5:
-        raise ValueError(
-            f"{file}: {line!r} has a sixth number, which may be an angle or a confidence: keep five"
-            " numbers of upright boxes"
-        )
     return {"label": label, "cxcywh_1": " ".join(numbers)}
 
 
@@ -234,12 +275,14 @@ def _voc_rows(folder: Path) -> Iterator[Row]:
         root = _xml(file)
         answer = [_voc_box(node, file) for node in root.iterfind("object")]
         size = stated_size(root.findtext("size/width"), root.findtext("size/height"))
-        row: Row = {"image": _voc_picture(folder, root, file), "answer": answer, SIZE_COLUMN: size}
+        name = Path(root.findtext("filename") or "").name or f"{file.stem}.jpg"
+        image = _first_file(folder, name, "JPEGImages", "images", "Annotations", ".")
+        row: Row = {"image": image, "answer": answer, SIZE_COLUMN: size}
         yield row | ({"split": splits.get(file.stem, "train")} if splits else {})
 
 
-def _xml(file: Path) -> ElementTree.Element:
-    text = files.read_text(file, "annotations of a picture", limit=_MAX_NOTES)
+def _xml(file: Path, limit: int = _MAX_NOTES) -> ElementTree.Element:
+    text = files.read_text(file, "annotations", limit=limit)
     # Entities that name one another grow beyond any memory; VOC has none.
     if "<!" in text.replace("<!--", ""):
         raise ValueError(f"{file}: it declares a document type or entities, which are not read")
@@ -249,12 +292,10 @@ def _xml(file: Path) -> ElementTree.Element:
         raise ValueError(f"{file}: it cannot be read as XML: {error}") from error
 
 
-def _voc_picture(folder: Path, root: ElementTree.Element, file: Path) -> str:
-    name = Path(root.findtext("filename") or "").name or f"{file.stem}.jpg"
-    for subfolder in ("JPEGImages", "images", "Annotations", "."):
-        if (folder / subfolder / name).is_file():
-            return str(Path(subfolder, name))
-    return str(Path("JPEGImages", name))
+def _first_file(folder: Path, name: str, *subfolders: str) -> str:
+    """Return the path of a file in the first subfolder that has it, else in the last."""
+    paths = [str(Path(subfolder, name)) for subfolder in subfolders]
+    return next((path for path in paths if (folder / path).is_file()), paths[-1])
 
 
 def _voc_box(node: ElementTree.Element, file: Path) -> Row:

@@ -10,9 +10,9 @@ from reprlib import repr  # noqa: A004 - a row may be long, and deep
 from typing import Any
 
 from gnomon import files, jsons
-from gnomon.store.user_data.annotations import coco_rows, is_coco
+from gnomon.store.user_data.annotations import coco_rows, cvat_rows, is_coco
 
-SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
+SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet", ".xml")
 # Characters of a line or a row. A picture in base64 is one; csv allows 131,072 by default.
 _MAX_ROW = 2**28
 MAX_ROWS = 2_000_000
@@ -23,14 +23,16 @@ _MAX_STREAMED, _MAX_PARSED = 2**34, 2**30
 
 
 def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and row of a .jsonl, .csv, .tsv, .json or .parquet file; the last two count rows.
+    """Yield line and row of a file. Lines of .json, .parquet and .xml are numbers of rows.
 
-    A .json may hold a list of rows, alone or as the only list of an object; COCO's annotations, of
-    which each picture is a row; or an object of objects, whose names become the column `id`. A JSON
-    string instead of a row is refused, unless `text` names the column that it is meant for.
+    An .xml holds CVAT's annotations, of which each picture is a row. A .json may hold a list of
+    rows, alone or as the only list of an object; COCO's annotations, of which each picture is a
+    row; or an object of objects, whose names become the column `id`. A JSON string instead of a row
+    is refused, unless `text` names the column that it is meant for.
     """
     files.check_regular(file)
-    readers = dict(zip(SUFFIXES, (_jsonl, _separated, _separated, _json, _parquet), strict=True))
+    functions = _jsonl, _separated, _separated, _json, _parquet, _cvat
+    readers = dict(zip(SUFFIXES, functions, strict=True))
     reader = readers.get(file.suffix.lower())
     if reader is None:
         raise ValueError(f"{file}: give one of {', '.join(SUFFIXES)}")
@@ -166,6 +168,10 @@ def _parquet(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # 
     except (ArrowException, OSError, MemoryError, ValueError) as error:
         message = f"{file}: it cannot be read as Parquet beyond row {line}: {error}"
         raise ValueError(message) from error
+
+
+def _cvat(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001 - of JSON
+    return cvat_rows(file)
 
 
 def _object(row: Any, file: Path, line: object, text: str) -> dict[str, Any]:

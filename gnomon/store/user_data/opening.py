@@ -27,8 +27,9 @@ from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture
 from gnomon.store.user_data.table import UserRow, UserTable
 
-METADATA = ("metadata.jsonl", "metadata.csv")
-"""Files with the labels of the pictures beside them, as the Hugging Face libraries name them."""
+METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")
+"""Files with the labels of the pictures beside them, as Hugging Face's libraries and CVAT name
+them."""
 
 # Distinct labels and groups whose targets and splits are computed once, at most.
 _CACHE = 2**12
