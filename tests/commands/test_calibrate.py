@@ -20,9 +20,9 @@ from PIL import Image
 from reply_server import reply_server
 
 from gnomon import store
-from gnomon.commands.calibrate import summary
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Part
+from gnomon.eval.calibration.summary import summary
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline import load
 from gnomon.pipeline.answering import local

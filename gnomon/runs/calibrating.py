@@ -1,0 +1,257 @@
+"""The calibration of a run, or of a model behind a server, by labelled pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from hashlib import blake2b
+from pathlib import Path
+
+from gnomon.answers.base.number_range import MOST_ANSWERS
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Calibration, Terms
+from gnomon.eval.calibration.summary import most_coverage, summaries
+from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.belief import range_of
+from gnomon.eval.scoring.questions import Question
+from gnomon.progress import note, warn
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs.answerer import Answerer, served_folder, served_name
+from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
+from gnomon.runs.model_and_data import (
+    data_and_overrides,
+    recipe_and_exam,
+    resolve_model,
+    trained_run,
+)
+from gnomon.runs.resolve import Resolved
+from gnomon.sample import Prediction, Target
+from gnomon.store.reading.run_folder import RunFolder
+from gnomon.store.reading.sources import has_user_rows, is_gone
+
+_FEWEST = 20
+"""Pictures below which an interval of 90 % is the largest error or the one next to it."""
+_ASKED_SINCE = 2
+"""Version of what is asked: answers of an older one lack the beliefs in long numbers."""
+
+
+@dataclass(frozen=True)
+class CalibratedModel:
+    """A calibration that was learnt and written."""
+
+    calibration: Calibration
+    file: Path
+    summary: str
+    """Lines that say how wide intervals are, and how often the surest answers are wrong."""
+    coverage: float
+    """Coverage that its labelled groups can show; 0 if they can show none."""
+
+
+def calibrate(
+    model: str,
+    data: str | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    within: float | None = None,
+    same_groups: bool = False,
+    server: str | None = None,
+) -> CalibratedModel:
+    """Ask a model about labelled pictures, and write into its run what its errors show.
+
+    `data` and `overrides` are as on the command line: without `data` the run's split val is asked.
+    An answer that is no further than `within` from the truth is right. With `same_groups` the next
+    pictures are taken to come from the groups of these. `server` is the address of a server that
+    holds the model.
+    """
+    data, words = data_and_overrides(data, overrides, belief=True, server=server)
+    run = trained_run(model)
+    if server and data is None:
+        raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
+    if not server and run is None:
+        raise RecipeError(f"{model}: calibrate a run that was trained, such as runs/demo")
+    if within is not None and not 0 <= within < float("inf"):
+        raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
+    resolved = resolve_model(model, data, words)
+    if data is None:
+        assert run is not None  # a served model has been asked for DATA above
+        recipe = resolved.recipe
+        # The run's own number is one of its test.
+        is_given = any(word.startswith("eval.samples=") for word in words)
+        exam = _validation_exam(resolved, run, recipe.eval.samples if is_given else None)
+        note_unasked(exam)
+    else:
+        recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    if not recipe.eval.chooses_from_belief:
+        # On dials the median read as near as greedy answers, the mean 0.05 further (docs/study.md).
+        recipe = replace(recipe, eval=replace(recipe.eval, answer="median"))
+    if exam.samples < _FEWEST:
+        there_are = exam.pool.n_distinct or 0
+        ways_out = [f"eval.samples={_FEWEST}"] if data is None and there_are >= _FEWEST else []
+        raise RecipeError(
+            f"{exam.samples} labelled pictures are too few: give at least {_FEWEST},"
+            f" {' or '.join([*ways_out, 'as DATA'])}"
+        )
+    folder = run if run is not None else served_folder(model)
+    recipe = _with_steps_of_labels(recipe, exam)
+    answerer = Answerer(recipe, run)
+    out = answerer.answer(exam, _answers_path(answerer, exam, folder))
+    by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
+    answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
+    calibration = learn(recipe, answers, within=within, same_groups=same_groups)
+    file = calibration.write(folder)
+    texts = summaries(calibration, answers, same_groups=same_groups)
+    return CalibratedModel(calibration, file, "\n".join(texts), most_coverage(calibration))
+
+
+def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
+    """List numbers as fine as the labels, of a scale that goes round or a counter with decimals.
+
+    By default whole numbers are listed, and labels may be in tenths. A grid of the recipe's stays.
+    """
+    section = recipe.eval
+    if section.grid is not None or not isinstance(section.belief, bool):
+        return recipe
+    if exam.pool.n_distinct is None:  # drawings come without an end
+        return recipe
+    targets = [
+        target for target in map(exam.pool.target, range(exam.samples)) if target.is_readable
+    ]
+    types = {type(target) for target in targets}
+    grid = types.pop().grid_of_labels(targets) if len(types) == 1 else None
+    if grid is None:
+        return recipe
+    first, last, step = grid
+    note(f"answers are listed from {first} to {last} in steps of {step}, as the labels have them")
+    return replace(recipe, eval=replace(section, grid=(float(first), float(last), float(step))))
+
+
+def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
+    """Return `n` questions of a run's split val; None for all that it has, but at most 500.
+
+    Where drawings were mixed with a user's pictures these alone are asked: intervals are for
+    pictures like them.
+    """
+    recipe = resolved.recipe
+    user_sources = [s for s in recipe.data if s.kind is None and has_user_rows(s)]
+    recipe = replace(recipe, data=tuple(user_sources) or recipe.data)
+    is_stored = recipe.data == resolved.recipe.data and any(map(is_gone, recipe.data))
+    exam = _stored_validation(recipe, run, n) if is_stored else None
+    if exam is None:
+        try:
+            resolved.check_sources_exist(recipe.data)
+        except RecipeError as error:
+            raise RecipeError(
+                f"{error}; the run was moved, or its data: name labelled pictures as DATA"
+            ) from error
+        section = replace(recipe.eval, split="val", data=None, samples=n)
+        exam = Exam.of(replace(recipe, eval=section))
+    check_enough_samples("eval.samples", exam.samples, exam.pool, "val")
+    return exam
+
+
+def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
+    """Return `n` questions of the split val that the run wrote down; None if it has others."""
+    section, copy = recipe.eval, RunFolder(run).stored("val")
+    # Several sources were mixed by the seed of the training.
+    if (
+        copy is None
+        or copy.length is None
+        or (len(recipe.data) > 1 and recipe.seed != section.seed)
+    ):
+        return None
+    sources = tuple([replace(source, augment=None) for source in recipe.data])
+    return Exam(
+        sources, "val", section.seed, n or min(DEFAULT_QUESTIONS, copy.length), RunFolder(run).data
+    )
+
+
+def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:
+    """Return a file for the answers to these very questions, by these weights and lists.
+
+    So a killed calibration resumes, and another one never meets the answers of an earlier.
+    """
+    recipe = answerer.recipe
+    section, is_served = recipe.eval, recipe.model.server is not None
+    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else answerer.weights
+    # A run may move, and its answers with it.
+    values = exam.to_json() if exam.folder else asdict(exam)
+    what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
+    if section.views > 1:
+        what.append(section.views)
+    digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
+    folder = path if is_served else RunFolder(path).predictions
+    return folder / f"calibration-{digest}.jsonl"
+
+
+def learn(
+    recipe: Recipe,
+    answers: Sequence[tuple[Prediction, Question]],
+    *,
+    within: float | None,
+    same_groups: bool,
+) -> Calibration:
+    """Calibrate by answers with beliefs; refuse those that show nothing."""
+    unlisted, numbers = list[Target](), list[Target]()
+    for answer, question in answers:
+        if answer.logprobs:
+            continue
+        target = question.target
+        unlisted.append(target)
+        # A search that came to no number is passed over.
+        searched = range_of(answer, target.form_of_question)
+        if target.number is not None and (searched is None or recipe.model.server is not None):
+            numbers.append(target)
+    if numbers:
+        raise RecipeError(
+            f"{len(numbers)} of {len(answers)} labels, such as {numbers[0].write()}, are not among"
+            " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
+            f" that goes round): {_grid_for(answers, recipe)}"
+        )
+    parts = calibrations.calibrate(
+        answers, recipe.eval.answer, within=within, same_groups=same_groups
+    )
+    if not parts:
+        raise RecipeError(
+            "boxes, free texts, lists of texts, tables and times with seconds cannot be calibrated:"
+            " their answers cannot be listed"
+        )
+    n = sum(len(part.scored[0]) for part in parts)
+    outside = sum(part.outside for part in parts)
+    if outside > n * (1 - Terms().coverage):
+        raise RecipeError(
+            f"{outside} of {n} truths are not among the listed answers, so that no interval can"
+            f" hold them: {_grid_for(answers, recipe)}"
+        )
+    if n < _FEWEST:
+        raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
+    if unlisted:
+        warn(
+            f"{len(unlisted)} of {len(answers)} questions were passed over: answers such as"
+            f" {unlisted[0].display()} cannot be listed"
+        )
+    settings = answers[0][0].settings
+    belief = recipe.eval.belief
+    listing = None if isinstance(belief, bool) else tuple(belief)
+    rule = recipe.eval.answer
+    assert rule != "greedy"  # the verb has set another
+    grid, refusals = recipe.eval.grid, "refusals" in settings
+    weights = settings.get("weights")
+    if recipe.model.server is not None:
+        weights = served_name(recipe)
+    return Calibration(weights, rule, grid, listing, parts, refusals, recipe.eval.views)
+
+
+def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) -> str:
+    """Name the override whose grid has all the labels that are numbers."""
+    numbers = (question.target.number for _, question in answers)
+    values = [number for number in numbers if number is not None] or [Decimal(0)]
+    exponents = [int(value.as_tuple().exponent) for value in values]
+    step = Decimal(1).scaleb(min(0, *exponents))
+    grid = f"eval.grid=[{min(values):f},{max(values):f},{step:f}]"
+    is_wide = (max(values) - min(values)) / step > MOST_ANSWERS
+    # Long grids are searched, from zero on, and by a model that is here.
+    if is_wide and (min(values) < 0 or recipe.model.server is not None):
+        return f"{grid} has more than {MOST_ANSWERS:,}: give a coarser step, or fewer numbers"
+    return f"{grid} lists these: give the least and the greatest that a picture may show"
