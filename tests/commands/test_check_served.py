@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from command_toys import finished_run
@@ -10,8 +9,6 @@ from quick import quick
 from reply_server import answer, reply_server
 
 from gnomon.pipeline.answering.server import _data_uri
-from gnomon.pipeline.planning.budget import prompt_tokens
-from gnomon.recipe import Model
 from gnomon.runs.resolve import resolve
 
 N = 24
@@ -39,21 +36,14 @@ def url(run):
     exam = list(resolve(run / "recipe.yaml").exam)
     right = {_data_uri(sample.image): sample.target.display() for sample in exam}
     half, one = list(right)[: N // 2], list(right)[:1]
-    tokens, fewer, more = (
-        [n + d for n, d in zip(prompt_tokens(Model(), [exam[0], replace(exam[0], image=None)]),
-                               change, strict=True)]
-        for change in ((0, 0), (-3, 0), (9, 9))
-    )  # fmt: skip
     models = {
-        "reader": ({uri: f" {text}\n" for uri, text in right.items()}, tokens),
-        "wordy": ({uri: f"It is {text}." for uri, text in right.items()}, tokens),
-        "rounded": (right | dict.fromkeys(one, "06:31"), tokens),
-        "base": (right | dict.fromkeys(half, "01:00"), tokens),
-        "endless": ({uri: f"{text} or 06:31" for uri, text in right.items()}, tokens),
-        "thinking": (dict.fromkeys(right, ""), tokens),
-        "blind": (dict.fromkeys(right, "06:31"), tokens),
-        "squinting": (right | dict.fromkeys(half, "06:31"), fewer),
-        "chatty": (right | dict.fromkeys(half, "06:31"), more),
+        "reader": {uri: f" {text}\n" for uri, text in right.items()},
+        "wordy": {uri: f"It is {text}." for uri, text in right.items()},
+        "rounded": right | dict.fromkeys(one, "06:31"),
+        "base": right | dict.fromkeys(half, "01:00"),
+        "endless": {uri: f"{text} or 06:31" for uri, text in right.items()},
+        "thinking": dict.fromkeys(right, ""),
+        "blind": dict.fromkeys(right, "06:31"),
         "short": None,
     }
 
@@ -66,20 +56,12 @@ def url(run):
         if models[name] is None:
             message = "This model's maximum context length is 16 tokens."
             return 400, {"error": {"message": message}}
-        texts, (with_picture, alone) = models[name]
-        *pictures, _ = request["messages"][0]["content"]
-        text = texts[pictures[0]["image_url"]["url"]] if pictures else "no picture"
-        _, body = answer(text, finish_reason="length" if name == "thinking" else "stop")
-        usage = {"prompt_tokens": with_picture if pictures else alone}
-        return 200, body | {"usage": usage}
+        picture, _ = request["messages"][0]["content"]
+        text = models[name][picture["image_url"]["url"]]
+        return answer(text, finish_reason="length" if name == "thinking" else "stop")
 
     with reply_server(reply) as server:
         yield server.url
-
-
-def causes(output):
-    """The first words of each cause that was printed."""
-    return re.findall(r"^- (\w+(?: \w+)?)", output, re.MULTILINE)
 
 
 @pytest.fixture
@@ -94,7 +76,6 @@ def test_a_server_that_answers_as_the_run_did_passes(check):
     output = check("reader")
     assert re.search(r"Exactly right +100\.0 % \[86\.\d, 100\.0\] +100\.0 %", output)
     assert re.search(r"The same to the letter +100\.0 % \[86\.2, 100\.0\]", output)
-    assert not causes(output)
     assert output.endswith("reader answers as the run did.\n")
 
 
@@ -104,30 +85,16 @@ def test_other_words_for_the_same_are_told_and_pass(check):
     assert output.endswith("wordy answers as the run did.\n")
 
 
-def test_one_answer_of_many_may_be_precision_or_the_tower(check):
+def test_one_answer_of_many_is_allowed_unless_you_ask_for_more(check):
     output = check("rounded", "--at-once", 3)
     assert re.search(r"Read as the same +95\.8 % \[79\.8, 99\.3\]", output)
-    assert "The run trained adapters of its vision, too." in output
-    assert "Precision: the run answered in bfloat16" in output
+    assert "docs/serving.md" in output
     check("rounded", "--least", 0.99, code=1)
 
 
-CAUSES = {
-    "base": "12 of",
-    "endless": "Template",
-    "thinking": "Template",
-    "blind": "Pictures",
-    "squinting": "Picture size",
-    "chatty": "Template",
-}
-
-
-@pytest.mark.parametrize("model", quick(CAUSES, "base", "squinting"))
+@pytest.mark.parametrize("model", quick(["base", "endless", "thinking", "blind"], "base"))
 def test_a_server_that_answers_otherwise_is_found_out(check, model):
-    """And the cause is named that shows in what it says."""
-    output = check(model, code=1)
-    assert causes(output) == [CAUSES[model]]
-    assert f"{model} does NOT answer as the run did" in output
+    assert f"{model} does NOT answer as the run did" in check(model, code=1)
 
 
 @pytest.mark.slow

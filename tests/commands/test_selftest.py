@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import pytest
 from command_toys import gnomon
 
-from gnomon.commands import selftest as selftesting
 from gnomon.dialect import Dialect
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import local as answering
 from gnomon.pipeline.exporting import merge as merging
 from gnomon.pipeline.planning import plan as planning
 from gnomon.pipeline.training import train as training
+from gnomon.runs import selftest as selftesting
 from gnomon.sample import Prediction
 
 pytestmark = pytest.mark.slow

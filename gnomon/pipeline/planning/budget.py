@@ -339,17 +339,6 @@ def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample)
     return TokenCounts(question + picture + answer, picture, answer, patches, sizes)
 
 
-def prompt_tokens(model: Model, samples: Sequence[Sample]) -> list[int]:
-    """Count the tokens of each sample's prompt, pictures included, by the model's processor."""
-    family, processor = open_processor(model)
-    lengths = []
-    for sample in samples:
-        prompt = collate.prompt_of(family, processor, sample)
-        inputs = family.encode(processor, [prompt], [sample.images], side="left")
-        lengths.append(inputs["input_ids"].shape[1])
-    return lengths
-
-
 def _image_costs(
     family: Family, config: Config, sizes: Sequence[Size], model: Model
 ) -> tuple[int, int]:
