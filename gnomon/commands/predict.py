@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -10,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
+from gnomon.eval.scoring import predictions
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, parse_file
 from gnomon.runs import cuts, directory, pictures
@@ -109,6 +112,12 @@ def _predict_pictures(
     if question is not None and not question.strip():
         raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
     question = pictures.question_of(recipe, run) if question is None else question
+    if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
+        raise RecipeError(
+            f'"{question}" was not calibrated, so that no share of answers can be promised:'
+            " `gnomon calibrate` with pictures that are labelled for it, or leave --coverage,"
+            " --wrong and --answered out"
+        )
     file = _picture_file(out, path)
     with TemporaryDirectory() as folder:  # for the answer about one picture
         table = file or Path(folder, "answers.csv")
@@ -118,8 +127,7 @@ def _predict_pictures(
     if len(answers) == 1:
         show(pictures.answer_line(answers[0]))
     count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
-    if certifier and (without := sum(a.certainty is None for a in answers)):
-        warn(f"{without} of {count} have no interval: their question was not calibrated")
+    _warn_without_interval(answers, certifier)
     if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
         count += f", {refused} of them refused,"
     if file is not None:
@@ -140,6 +148,17 @@ def _predict_exam(
     recipe = _as_calibrated(recipe, certifier)
     note_unasked(exam)
     show(answer_exam(recipe, exam, file, run=run, find=find, certifier=certifier))
+    _warn_without_interval(predictions.PredictionFile(file), certifier)
+
+
+def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier | None) -> None:
+    """Count the answers of a calibrated run that the calibration says nothing about."""
+    counts = Counter(answer.certainty is None for answer in answers) if certifier else Counter()
+    if counts[True]:
+        warn(
+            f"{counts[True]:,} of {counts.total():,} answers have no interval: their question was"
+            " not calibrated"
+        )
 
 
 def _certifier(

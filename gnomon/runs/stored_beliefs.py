@@ -100,7 +100,9 @@ def _under_terms(
     numbers = certifier.calibration.number_range(form)
     # A belief in other numbers says nothing of these.
     if prediction.logprobs and range_of(prediction, form) == numbers:
-        certified = certifier.certify(prediction.logprobs, form, prediction.dialect)
+        certified = certifier.certify(
+            prediction.logprobs, form, prediction.dialect, question.question
+        )
     if certified is not None:
         text, certainty = certified
         return replace(prediction, text=text, certainty=certainty, settings=dict(settings))

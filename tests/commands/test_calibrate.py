@@ -109,6 +109,15 @@ def test_a_folder_of_photographs_gets_intervals_and_refusals(calibrated, photos,
     assert "; right in " in line
 
 
+def test_another_question_keeps_no_confidence(calibrated, photos, capsys):
+    other = ("predict", calibrated, photos, "--question", "Which hour is it? Answer HH:MM.")
+    assert gnomon(*other, "--wrong", 0.1) == 2
+    assert '"Which hour is it? Answer HH:MM." was not calibrated' in capsys.readouterr().err
+    assert gnomon(*other) == 0
+    assert "4 of 4 answers have no interval" in capsys.readouterr().err
+    assert "low" not in Path("answers.csv").read_text().splitlines()[0]
+
+
 @pytest.mark.slow
 def test_a_calibration_over_three_views_answers_over_three_views(run, tmp_path, here, capsys):
     shutil.copytree(run, tmp_path / "run")

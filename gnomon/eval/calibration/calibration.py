@@ -73,6 +73,12 @@ class Part:
     right: tuple[bool, ...]
     unreadable: tuple[bool, ...] = ()
     """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
+    questions: tuple[str, ...] = ()
+    """Questions that were asked; empty if most pictures had a question of their own."""
+
+    def knows(self, question: str) -> bool:
+        """Return whether the part says anything about answers to a question."""
+        return not self.questions or _words(question) in self.questions
 
     @property
     def scored(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
@@ -149,6 +155,10 @@ class Calibration:
     views: Literal[1, 3] = 1
     """Views of a picture whose beliefs are averaged, as `eval.views`."""
 
+    def knows(self, question: str) -> bool:
+        """Return whether any part says anything about answers to a question."""
+        return any(part.knows(question) for part in self.parts)
+
     def number_range(self, form: Target) -> NumberRange | None:
         """Return the numbers of which a belief has the likeliest alone; None where it has all."""
         return searched_range(form, self.grid, self.listing)
@@ -167,8 +177,9 @@ class Calibration:
         if self.views == 1:
             del row["views"]
         for part in row["parts"]:
-            if not part["unreadable"]:
-                del part["unreadable"]
+            for key in ("unreadable", "questions"):
+                if not part[key]:
+                    del part[key]
         return row
 
     def write(self, run: Path) -> Path:
@@ -261,7 +272,22 @@ def _part(
         tuple(row.trust for row in rows),
         tuple(row.is_right for row in rows),
         unreadable if any(unreadable) else (),
+        _recurring([question.question for _, question in pairs]),
     )
+
+
+def _recurring(questions: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct questions; none if a question comes less than twice on average.
+
+    Then each picture has its own question, as sums have, and the next pictures have others.
+    """
+    distinct = tuple(sorted(set(map(_words, questions))))
+    return distinct if 2 * len(distinct) <= len(questions) else ()
+
+
+def _words(question: str) -> str:
+    """Return a question with single blanks."""
+    return " ".join(question.split())
 
 
 def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
@@ -306,15 +332,18 @@ class Certifier:
         return {"hash": digest, **asdict(self.terms)}
 
     def certify(
-        self, logprobs: Mapping[str, float], form: Target, dialect: str
+        self, logprobs: Mapping[str, float], form: Target, dialect: str, question: str
     ) -> tuple[str, Certainty] | None:
         """Return the answer with its interval and confidence; None if it was not calibrated.
+
+        An answer was calibrated if both its list and its question were. How sure a model is of one
+        hand says nothing of another hand in the same picture.
 
         The interval holds nine of ten truths of the pictures that can be read, also where the
         answer is that this one cannot be.
         """
         part = self.calibration.part(tuple(logprobs), form)
-        if part is None:
+        if part is None or not part.knows(question):
             return None
         limit, threshold = self._limits[part.listing]
         numbers = self.calibration.number_range(form)

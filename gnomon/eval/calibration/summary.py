@@ -120,7 +120,7 @@ def _mean_widths(
         # An unreadable picture has no true value.
         if not answer.logprobs or not truth.is_readable:
             continue
-        certified = certifier.certify(answer.logprobs, form, answer.dialect)
+        certified = certifier.certify(answer.logprobs, form, answer.dialect, question.question)
         if certified is None:
             continue
         _, interval = certified

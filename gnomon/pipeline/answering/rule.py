@@ -113,9 +113,11 @@ class AnswerRule:
     def choose(self, logprobs: dict[str, float], sample: Sample, dialect_name: str) -> Choice:
         """Choose by a belief; the text is empty where greedy decoding has to give it."""
         form = sample.target.form_of_question
-        if self.certifier and (certified := self.certifier.certify(logprobs, form, dialect_name)):
-            text, certainty = certified
-            return Choice(text, logprobs, certainty)
+        if self.certifier:
+            certified = self.certifier.certify(logprobs, form, dialect_name, sample.question)
+            if certified is not None:
+                text, certainty = certified
+                return Choice(text, logprobs, certainty)
         if self.is_greedy:
             return Choice("", logprobs)
         return Choice(best_answer(logprobs, form, dialect_name, self.name), logprobs)

@@ -1,9 +1,12 @@
 """A calibration's parts, by the lists of answers of its questions."""
 
+import json
+from dataclasses import replace
 from decimal import Decimal
 from math import log
 
 import pytest
+from pydantic import TypeAdapter
 
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
 from gnomon.eval.scoring.certainty import measures
@@ -28,9 +31,28 @@ def test_labels_of_several_tolerances_share_the_part_of_their_list():
     assert part.right == tuple(n % 3 == 1 for n in range(30))
     assert calibrate(pairs, "mode", within=1)[0].right == (True,) * 30
     certifier = Certifier(Calibration(None, "mode", None, None, parts), Terms())
-    text, certainty = certifier.certify(TENS, pairs[0][1].target.form_of_question, "plain")
+    text, certainty = certifier.certify(TENS, pairs[0][1].target.form_of_question, "plain", "")
     assert (text, certainty.interval) == ("5", ("4", "6"))
     assert certainty.confidence == pytest.approx(1 / 3, abs=1e-4)
+
+
+def test_another_question_has_no_interval_unless_each_picture_has_its_own():
+    """Pressure was calibrated and temperature asked: its confidences were those of pressure."""
+    ask = ["What is the pressure?", "What is the pressure  in bar?"]
+    pairs = [answered(n, 1) for n in range(30)]
+    asked = [(a, replace(q, question=ask[n % 2])) for n, (a, q) in enumerate(pairs)]
+    form = pairs[0][1].target.form_of_question
+    calibration = Calibration(None, "mode", None, None, calibrate(asked, "mode"))
+    again = TypeAdapter(Calibration).validate_python(json.loads(json.dumps(calibration.to_json())))
+    assert again == calibration
+    certifier = Certifier(again, Terms())
+    for question in (ask[0], "What is the pressure in bar?"):
+        assert certifier.certify(TENS, form, "plain", question)[0] == "5"
+    assert certifier.certify(TENS, form, "plain", "What is the temperature?") is None
+    # Sums have a question each, and the next ones have others.
+    sums = [(a, replace(q, question=f"What is {n} + 1?")) for n, (a, q) in enumerate(pairs)]
+    certifier = Certifier(replace(calibration, parts=calibrate(sums, "mode")), Terms())
+    assert certifier.certify(TENS, form, "plain", "What is 99 + 1?")[0] == "5"
 
 
 def test_choices_with_commas_are_counted_whole():
@@ -43,7 +65,7 @@ def test_choices_with_commas_are_counted_whole():
         for n in range(30)
     ]  # fmt: skip
     certifier = Certifier(Calibration(None, "mode", None, None, calibrate(pairs, "mode")), Terms())
-    text, certainty = certifier.certify(logprobs, Text(choices[0], choices), "plain")
+    text, certainty = certifier.certify(logprobs, Text(choices[0], choices), "plain", "")
     assert (text, certainty.words) == (choices[0], choices[:2])
     answer = Prediction("a", text, None, "plain", certainty=certainty)
     assert prediction_from_json(prediction_to_json(answer)) == answer
@@ -74,12 +96,12 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
     assert part.right == tuple(n % 8 <= 1 for n in range(60))
     certifier = Certifier(Calibration(None, "median", grid, None, parts), Terms())
     form = pairs[0][1].target.form_of_question
-    text, certainty = certifier.certify(believed(76), form, "plain")
+    text, certainty = certifier.certify(believed(76), form, "plain", "")
     assert text == Number(Decimal(76), digits=digits).write()
     ends = [Number(Decimal(end), digits=digits).write() for end in (69, 83)]
     assert certainty.interval == tuple(ends)
     # At the end of the counter there is no more.
-    _, certainty = certifier.certify(believed(2), form, "plain")
+    _, certainty = certifier.certify(believed(2), form, "plain", "")
     assert int(certainty.interval[0]) == 0
     # No interval holds a truth beyond the grid, and that is counted.
     if grid is not None:

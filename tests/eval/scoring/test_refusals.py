@@ -142,7 +142,7 @@ def test_what_is_certified_is_what_was_calibrated():
     for (prediction, question), score_of, is_right in zip(
         pairs, parts[0].scores, parts[0].right, strict=True
     ):
-        text, certainty = certifier.certify(prediction.logprobs, FORM, "plain")
+        text, certainty = certifier.certify(prediction.logprobs, FORM, "plain", "")
         assert (text == "unreadable") == (prediction.logprobs["unreadable"] > log(0.5))
         certified = replace(prediction, text=text, certainty=certainty)
         truth = question.target
