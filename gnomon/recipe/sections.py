@@ -96,12 +96,15 @@ class Columns:
     need it. Default: an answer has seconds if its label has them."""
     unit: str | Annotated[tuple[str, ...], Field(min_length=1)] = ""
     """Unit of the numbers, such as kWh; a label may have it, as 12 kWh does. A label may have any
-    of a list, such as [kWh, KWH, kwh]; answers are written with the first."""
+    of a list, such as [kWh, KWH, kwh]; answers are written with the first. Or the column that has
+    the unit of each row, in a table of many instruments; [kWh] means the unit if there is a column
+    of that name."""
     decimal: Literal["point", "comma"] | None = None
     """The decimal mark of the numbers, point or comma: to be given where a label has a decimal
     comma, or is one such as 1,234, which may be two numbers."""
-    within: Annotated[float, Field(ge=0, le=1e300)] = 0.0
-    """Largest difference at which a number is accepted, such as 0.5."""
+    within: Annotated[float, Field(ge=0, le=1e300)] | Annotated[str, Field(min_length=1)] = 0.0
+    """Largest difference at which a number is accepted, such as 0.5; or the column that has it for
+    each row."""
     cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Value at which the scale begins again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
     360 for a compass in degrees; 0 for a scale that ends. Errors are then taken the shorter way."""

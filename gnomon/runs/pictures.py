@@ -17,7 +17,7 @@ from gnomon.files import open_bytes, write_rows
 from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.progress import warn
-from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.recipe import Columns, Recipe, RecipeError, Source
 from gnomon.runs.answer_files import provenance_path, read_provenance
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.sample import Prediction, Sample, Target, Text
@@ -256,27 +256,36 @@ def answer_form(recipe: Recipe, run: Path | None) -> Target:
     for source in sorted(sources, key=lambda source: not _is_users(source)):
         if source.columns is not None:
             assert run is not None  # without one there are no sources
-            form = TARGETS[source.columns.kind].form_of_labels(source.columns) or Text("?")
-            # Figures and decimals of a counter are those of its labels.
-            label = _stored_label(run) if source.columns.digits else None
-            return form if label is None else label.form_with_decimals
+            return _form_of_columns(source.columns, run)
         for generator in _generators(source):
             return generator[0].target.form_of_question
     return Text("?")
 
 
-def _stored_label(run: Path) -> Target | None:
-    """Return a label of a readable picture that the run wrote down; None if it has none."""
+def _form_of_columns(columns: Columns, run: Path) -> Target:
+    """Return the form of answers in a user's columns, by the labels where these decide it."""
+    form = TARGETS[columns.kind].form_of_labels(columns) or Text("?")
+    if columns.digits:  # figures and decimals of a counter are those of its labels
+        return next((label.form_with_decimals for label in _stored_labels(run)), form)
+    if not any(columns.units) and not isinstance(columns.within, str):
+        return form
+    # Unit and tolerance may be names of columns, of which each label has its own.
+    forms = {label.form_of_question for label in _stored_labels(run) if label.name == form.name}
+    if not forms or form in forms:
+        return form
+    return forms.pop() if len(forms) == 1 else Text("?")
+
+
+def _stored_labels(run: Path) -> Iterator[Target]:
+    """Yield labels of readable pictures that the run wrote down, if it has any."""
     try:
         data = RunFolder(run).data
         copies = [open_copy(data, split) for split in manifests.read(data)["splits"]]
     except (ValueError, OSError):  # what is damaged, or was never written, is not needed
-        return None
+        return
     for samples in copies:
         targets = map(samples.target, range(min(samples.length or 0, _MOST_LABELS)))
-        if (label := next((target for target in targets if target.is_readable), None)) is not None:
-            return label
-    return None
+        yield from (target for target in targets if target.is_readable)
 
 
 def picture_samples(files: list[Path], question: str, form: Target) -> Iterator[Sample]:

@@ -17,6 +17,7 @@ from gnomon.runs.exam import Exam
 from gnomon.runs.pictures import answer_form, question_of
 from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time
+from gnomon.store.user_data.opening import open_table
 
 CLOCK = "What time does the clock show? Answer HH:MM."
 DIGIT = "Which digit is it? Answer with a number."
@@ -189,6 +190,24 @@ def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, cli):
 def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, form):
     table = {"path": "labels.csv", "columns": {"ask": "What is it?", **columns}}
     recipe = run(data=[{"kind": "clock"}, table])
+    assert answer_form(recipe, Path("run")) == form
+
+
+@pytest.mark.parametrize(
+    ("units", "form"),
+    [
+        (["bar", "bar"], Number(Decimal(0), "bar", Decimal("0.5"), Decimal(10))),
+        (["bar", "kPa"], Text("?")),
+    ],
+)
+def test_pictures_have_a_unit_of_a_column_if_all_labels_have_it(run, units, form):
+    lines = [f"{index},{index},{unit},0.5,train" for index, unit in enumerate(units)]
+    Path("labels.csv").write_text("\n".join(["question,answer,unit,by,part", *lines]))
+    columns = {"image": None, "kind": "number", "cycle": 10, "split": "part"}
+    columns |= {"unit": "unit", "within": "by"}
+    recipe = run(data=[{"path": "labels.csv", "columns": columns}])
+    rows = open_table("labels.csv", recipe.data[0].columns, "train")
+    store.write(rows, Path("run/data"), n=rows.length, split="train", workers=1)
     assert answer_form(recipe, Path("run")) == form
 
 

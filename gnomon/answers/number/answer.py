@@ -120,7 +120,9 @@ class Number(Target):
                 f"{value!r} has {figures} figures before the point, and columns.digits is {digits}:"
                 f" set columns.digits={figures}, or label if counters differ"
             )
-        within, cycle = Decimal(str(columns.within)), Decimal(str(columns.cycle))
+        # A column of tolerances says nothing of a label without its row.
+        within = _ZERO if isinstance(columns.within, str) else Decimal(str(columns.within))
+        cycle = Decimal(str(columns.cycle))
         return cls(number, columns.units[0], within, cycle, digits)
 
     @classmethod

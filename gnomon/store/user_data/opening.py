@@ -15,13 +15,13 @@ from typing import Any
 from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.files import Folders
 from gnomon.generators.base import split_of
-from gnomon.jsons import shape_error
 from gnomon.names import nearest_names
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target, Text, Unreadable
 from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, place_boxes
 from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
+from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture
@@ -180,7 +180,7 @@ def _build(
     if not chats:
         _check_columns_exist(name, list(names), columns)
 
-    reader = _Reader(columns, at)
+    reader = _Reader(columns, at, names)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
         if not chats:
@@ -245,6 +245,7 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
         "answer": columns.answer,
         "group": columns.group,
         "split": columns.split,
+        "within": columns.within if isinstance(columns.within, str) else None,
         "more_images": next((name for name in columns.more_images if name not in present), None),
     }
     missing = {
@@ -268,14 +269,14 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
 class _Reader:
     """Reader of a file's rows by its columns; repeated cells are worked out once."""
 
-    def __init__(self, columns: Columns, at: Folders) -> None:
+    def __init__(self, columns: Columns, at: Folders, names: Container[str]) -> None:
         self._columns, self._at = columns, at
+        self._row_cells = RowCells(columns, names)
         self._type = TARGETS[columns.kind]
         self._pictures: dict[str, tuple[Picture, str]] = {}
         self._text_target = lru_cache(_CACHE)(self._new_target)
         self._split = lru_cache(_CACHE)(partial(split_of, "own"))
-        # A box has no empty form without its picture; any text is read as an answer to it.
-        self._unreadable = Unreadable(self._type.form_of_labels(columns) or Text("?"))
+        self._unreadable = lru_cache(_CACHE)(self._new_unreadable)
         self.example: str | None = None
         """A label with a zero in front that its answer lacks."""
         self.notes: Counter[str] = Counter()
@@ -285,21 +286,21 @@ class _Reader:
         """Return the row, or raise a ValueError with its fault."""
         columns = self._columns
         name = _image_column(raw, columns)
-        cells = [_cell(raw, name)] if name is not None else []
+        cells = [cell(raw, name)] if name is not None else []
         cells += [raw.get(more) or [] for more in columns.more_images]
         values: list[Any] = []
-        for cell in cells:
-            values += cell if isinstance(cell, list) else [cell]
+        for value in cells:
+            values += value if isinstance(value, list) else [value]
         pictures = [self._picture(value) for value in values]
         image = pictures[0][0] if pictures else None
-        question = columns.ask or _words(raw, columns.question)
+        question = columns.ask or words(raw, columns.question)
         label = raw.get(columns.answer)
         # A row without the cell is a fault, whatever an empty cell means.
         if columns.answer in raw and is_unreadable_label(label, columns.unreadable):
-            target: Target = self._unreadable
+            target: Target = self._unreadable(self._row_cells.columns(raw))
         else:
             target = self._readable_target(raw, label, image)
-        group = columns.group and _words(raw, columns.group)
+        group = columns.group and words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names
         # Without a column, rows of one picture are a group; texts by their question.
@@ -331,7 +332,7 @@ class _Reader:
         try:
             # [] says that there is nothing to find.
             if label != [] or not self._type.is_box_list:
-                label = _cell(raw, columns.answer)
+                label = cell(raw, columns.answer)
             return self._target(raw, label, image)
         except ValueError as error:
             is_open = not columns.unreadable and columns.answer in raw
@@ -344,12 +345,18 @@ class _Reader:
         if self._type.has_place and image is not None:
             parse = partial(self._type.from_label, label, self._columns)
             return place_boxes(parse, image, raw.get(SIZE_COLUMN), self.notes)
-        return self._text_target(label) if isinstance(label, str) else self._new_target(label)
+        columns = self._row_cells.columns(raw)
+        is_text = isinstance(label, str)
+        return self._text_target(label, columns) if is_text else self._new_target(label, columns)
 
-    def _new_target(self, label: Any) -> Target:
-        if self._type.loses_zero(label, self._columns):
+    def _new_target(self, label: Any, columns: Columns) -> Target:
+        if self._type.loses_zero(label, columns):
             self.example = label
-        return self._type.from_label(label, self._columns, None)
+        return self._type.from_label(label, columns, None)
+
+    def _new_unreadable(self, columns: Columns) -> Unreadable:
+        # A box has no empty form without its picture; any text is read as an answer to it.
+        return Unreadable(self._type.form_of_labels(columns) or Text("?"))
 
 
 def _image_column(present: Container[Any], columns: Columns) -> str | None:
@@ -358,22 +365,6 @@ def _image_column(present: Container[Any], columns: Columns) -> str | None:
     if is_default and "image" not in present and "file_name" in present:
         return "file_name"
     return columns.image
-
-
-def _cell(raw: dict[str, Any], name: str) -> Any:
-    value = raw.get(name)
-    # NaN, which tables write for a cell without content, is not equal to itself.
-    if value in (None, "", []) or value != value:
-        raise ValueError(f"column {name!r} is {'empty' if name in raw else 'not there'}")
-    return value
-
-
-def _words(raw: dict[str, Any], name: str) -> str:
-    """Return the text of a cell, or a number as text."""
-    value = _cell(raw, name)
-    if isinstance(value, dict | list | tuple | bytes):
-        raise shape_error(f"column {name!r}", value, "give a text")
-    return str(value)
 
 
 def _image(value: Any, at: Folders) -> Picture:
@@ -400,7 +391,7 @@ def _picture_name(value: Any, image: Picture) -> str:
 def _split_in(raw: dict[str, Any], column: str) -> str:
     """Return the split that a row names."""
     # Splits by the names that other programs give them.
-    text = _words(raw, column)
+    text = words(raw, column)
     split = {"validation": "val", "valid": "val", "dev": "val"}.get(text.lower(), text.lower())
     if split not in ("train", "val", "test"):
         raise ValueError(f"column {column!r} says {text!r}: give train, val or test")
