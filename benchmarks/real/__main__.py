@@ -1,4 +1,4 @@
-"""Measures how many photographs it takes, with drawings and without, beside an evening's CNN.
+"""Measures how many photographs it takes, with drawings and without, beside plain CNNs.
 
 python -m benchmarks.real needles.zip                    # the whole table: hours
 python -m benchmarks.real digits.zip --counts 20 all --seeds 1 --steps 100
@@ -65,7 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("nothing is trained; 95 % intervals over groups")
     print(f"{'reader':12} {'photographs':>11} {'drawings':>8} {'answer':>8}  "
           f"{f'within {lab.step:g}':>20}  {'mean distance':>20}")  # fmt: skip
-    print(*(_line(row, lab) for row in rows), sep="\n")
+    for row in rows:
+        print(_line(row, lab))
+        if options.by_group and row.cell:
+            print(*_group_lines(row, lab), sep="\n")
     if options.plot:
         draw_curve(rows, lab, options.plot)
     return 0
@@ -153,9 +156,10 @@ def _rows(
         for seed in seeds if cell.is_trained else [0]:
             note(f"{cell.name}, seed {seed}")
             readings.append(lab.readings(cell, seed))
-        for rule in lab.rules(cell.reader):
-            if cell.reader == "cnn" or rule in answers:
-                yield Row(cell, rule, *lab.estimates([reading[rule] for reading in readings]))
+        for rule in lab.rules(cell):
+            if cell.is_cnn or rule in answers:
+                values = [reading[rule] for reading in readings]
+                yield Row(cell, rule, *lab.estimates(values), values)
 
 
 def _line(row: Row, lab: Lab) -> str:
@@ -163,9 +167,16 @@ def _line(row: Row, lab: Lab) -> str:
     if row.cell:
         reader, drawings = row.cell.reader, "yes" * row.cell.drawings
         count = str(lab.n_photographs(row.cell))
-    rule = row.rule if row.cell and reader != "cnn" else ""
+    rule = row.rule if row.cell and not row.cell.is_cnn else ""
     share, away = _interval(row.hits, 100, 1), _interval(row.distance, 1, 2)
     return f"{reader:12} {count:>11} {drawings:>8} {rule:>8}  {share:>20}  {away:>20}"
+
+
+def _group_lines(row: Row, lab: Lab) -> Iterator[str]:
+    for group, distances in lab.by_group(row.readings).items():
+        hits = 100 * (distances <= lab.step + 1e-9).mean()
+        count = distances.shape[1]
+        yield f"  {group:31} {count:>8}  {hits:>20.1f}  {distances.mean():>20.2f}"
 
 
 def _interval(result: CrossedEstimate, unit: float, digits: int) -> str:
@@ -188,13 +199,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--counts", type=_count, nargs="*", default=list(COUNTS),
                         help="photographs in training: numbers, or all")  # fmt: skip
     parser.add_argument(
-        "--readers", nargs="*", choices=["cnn", "gnomon-tiny"], help="default: both"
+        "--readers", nargs="*", choices=[*cnn.SIZES, "gnomon-tiny"], help="default: all"
     )
     parser.add_argument("--drawings", choices=["both", "without", "with"], default="both",
                         help="rows with drawings in training, or without them")  # fmt: skip
     parser.add_argument("--answers", nargs="*", choices=[*GREEDY, *RULES],
                         default=["greedy", "mean"],
                         help="ways to an answer that are printed; all are kept")  # fmt: skip
+    parser.add_argument("--by-group", action="store_true",
+                        help="below each row the groups of the test")  # fmt: skip
     parser.add_argument("--seeds", type=int, default=3, help="how many")
     parser.add_argument("--first-seed", type=int, default=0, help="the others follow it")
     parser.add_argument(
@@ -217,7 +230,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--views", type=int, choices=[1, 3], default=1,
                         help="of a photograph, over which beliefs are averaged")  # fmt: skip
     parser.add_argument("--augment", choices=["off", "light", "heavy"], default="light",
-                        help="of the photographs, by both readers")  # fmt: skip
+                        help="of the photographs, for gnomon-tiny")  # fmt: skip
     parser.add_argument("--start", type=Path,
                         help="folder of other weights of gnomon-tiny to begin with")  # fmt: skip
     parser.add_argument("--without", choices=SOURCES,

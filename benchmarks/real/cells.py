@@ -42,7 +42,7 @@ class Cell:
     """A reader with its training: how many photographs, with drawings or without."""
 
     reader: str
-    """cnn or gnomon-tiny."""
+    """gnomon-tiny or a size of the CNN."""
     count: int | None
     """Photographs in training; None for all. With 0 and no drawings nothing is trained: the model
     is asked as it ships."""
@@ -55,6 +55,11 @@ class Cell:
         return f"{self.reader}-{count}" + "-drawings" * self.drawings
 
     @property
+    def is_cnn(self) -> bool:
+        """Whether the reader is a CNN, which learns from photographs alone."""
+        return self.reader in cnn.SIZES
+
+    @property
     def is_trained(self) -> bool:
         """Whether there is anything to learn from; else all seeds read alike."""
         return self.count != 0 or self.drawings
@@ -62,7 +67,8 @@ class Cell:
 
 def cells_for(counts: Sequence[int | None], subject: Subject | None) -> list[Cell]:
     """List the table's cells; without a drawn subject there are no drawings."""
-    cells = [Cell("cnn", count, drawings=False) for count in counts if count != 0]
+    trained = [count for count in counts if count != 0]
+    cells = [Cell(reader, count, drawings=False) for reader in cnn.SIZES for count in trained]
     cells += [Cell("gnomon-tiny", count, drawings=False) for count in counts]
     if subject is not None:
         cells += [Cell("gnomon-tiny", count, drawings=True) for count in counts]
@@ -79,6 +85,8 @@ class Row:
     """Share of the readings within a step of their label."""
     distance: CrossedEstimate
     """Mean distance, in the scale's unit."""
+    readings: Sequence[Sequence[float | None]] = ()
+    """Readings of the test by seed, where the row has a cell."""
 
 
 @dataclass(frozen=True)
@@ -103,36 +111,53 @@ class Lab:
     views: int = 1
     """Views of a photograph over which beliefs are averaged; greedy answers have one."""
     augment: Augment = "light"
-    """What both readers' trainings do to the photographs."""
+    """What gnomon-tiny's training does to the photographs."""
     loss: dict[str, Any] = field(default_factory=lambda: {"name": "ce"})
     """Section `loss` of gnomon-tiny's recipe."""
     weights: Path | None = None
     """Folder of another gnomon-tiny to begin from; default: the one that ships."""
 
-    def rules(self, reader: str) -> Sequence[str]:
+    def rules(self, cell: Cell) -> Sequence[str]:
         """List a reader's ways to an answer: a CNN regresses, a belief needs a grid."""
-        if reader == "cnn":
+        if cell.is_cnn:
             return ["regression"]
         return GREEDY if self.grid is None else [*GREEDY, *RULES]
 
     def readings(self, cell: Cell, seed: int) -> dict[str, list[float | None]]:
-        """Readings of the test's photographs by rule, made once and kept; None if unread."""
+        """Readings of the test's photographs by rule, made once and kept; None if unread.
+
+        A CNN's are rounded to the grid. Labels and gnomon-tiny's answers are tenths, so that 3.74
+        would miss a label of 3.6 that 3.7 hits.
+        """
+        readings = self._kept_readings(cell, seed)
+        if cell.is_cnn and self.grid is not None:
+            first, _, step = self.grid
+            return {
+                rule: [
+                    None if value is None else first + step * round((value - first) / step)
+                    for value in values
+                ]
+                for rule, values in readings.items()
+            }
+        return readings
+
+    def _kept_readings(self, cell: Cell, seed: int) -> dict[str, list[float | None]]:
         file = self.out / f"{cell.name}-{seed}.json"
         if file.is_file():
             kept: dict[str, list[float | None]] = json.loads(file.read_text())
-            if all(len(kept.get(rule, ())) == len(self.test) for rule in self.rules(cell.reader)):
+            if all(len(kept.get(rule, ())) == len(self.test) for rule in self.rules(cell)):
                 return kept
         chosen = choose(self.train, cell.count, seed)
-        if cell.reader == "cnn":
+        if cell.is_cnn:
             readings: dict[str, list[float | None]] = {
                 "regression": [
                     *cnn.read_by_cnn(
                         chosen,
                         self.test,
+                        size=cnn.SIZES[cell.reader],
                         cycle=self.cycle,
                         seed=seed,
                         steps=self.cnn_steps,
-                        augment=self.augment,
                     )
                 ]
             }
@@ -142,7 +167,7 @@ class Lab:
             )
             readings = {
                 rule: [reading_of(prediction, sample, rule) for prediction, sample in pairs]
-                for rule in self.rules(cell.reader)
+                for rule in self.rules(cell)
             }
         self.out.mkdir(parents=True, exist_ok=True)
         atomic.put_text(file, json.dumps(readings))
@@ -182,6 +207,12 @@ class Lab:
             _bounded(estimate_crossed([hits], groups), 1.0),
             _bounded(estimate_crossed([distances], groups), self._farthest),
         )
+
+    def by_group(self, readings: Sequence[Sequence[float | None]]) -> dict[str, np.ndarray]:
+        """Distances by group, [seeds, photographs of the group]."""
+        distances = np.stack([self.distances(values) for values in readings])
+        groups = np.array([photograph.group for photograph in self.test])
+        return {str(group): distances[:, groups == group] for group in np.unique(groups)}
 
     def best_constant(self) -> float:
         """The label that is right most often among the training's photographs."""

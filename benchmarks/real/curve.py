@@ -11,8 +11,12 @@ from benchmarks.real.cells import Lab, Row
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLORS = {"regression": "#8a8a8a", "greedy": "#d95f02", "mean": "#1b6ca8"}
-_NAMES = {"regression": "a CNN", "greedy": "gnomon-tiny", "mean": "the mean of its belief"}
+# Lines are told apart by the size of a CNN, or by how gnomon-tiny answers.
+_COLORS = {"cnn-32": "#8a8a8a", "cnn-64": "#5f5f5f", "cnn-64-large": "#2f2f2f", "greedy": "#d95f02",
+           "mean": "#1b6ca8"}  # fmt: skip
+_NAMES = {"cnn-32": "a CNN, 32 pixels", "cnn-64": "a CNN, 64 pixels",
+          "cnn-64-large": "a larger CNN, 64 pixels", "greedy": "gnomon-tiny",
+          "mean": "the mean of its belief"}  # fmt: skip
 
 
 def draw_curve(rows: Sequence[Row], lab: Lab, file: Path) -> None:
@@ -33,13 +37,16 @@ def _draw_lines(axes: Axes, rows: Sequence[Row], lab: Lab, figure: str, unit: fl
     lines: dict[tuple[str, bool], list[tuple[int, Row]]] = {}
     counts = set()
     for row in rows:
-        if row.cell and row.rule in _COLORS:
+        if row.cell is None:
+            continue
+        name = row.cell.reader if row.cell.is_cnn else row.rule
+        if name in _COLORS:
             count = lab.n_photographs(row.cell)
             counts.add(count)
-            lines.setdefault((row.rule, row.cell.drawings), []).append((count, row))
+            lines.setdefault((name, row.cell.drawings), []).append((count, row))
     # Even steps: the counts grow by a factor, and none would stand at the left of a logarithm.
     places = {count: place for place, count in enumerate(sorted(counts))}
-    for (rule, drawings), points in lines.items():
+    for (name, drawings), points in lines.items():
         x = [places[count] for count, _ in points]
         estimates = [(row.hits if figure == "hits" else row.distance).estimate for _, row in points]
         low, middle, high = (
@@ -47,9 +54,9 @@ def _draw_lines(axes: Axes, rows: Sequence[Row], lab: Lab, figure: str, unit: fl
             for values in zip(*((e.low, e.value, e.high) for e in estimates), strict=True)
         )
         style = "--" if drawings else "-"
-        label = _NAMES[rule] + " and drawings" * drawings
-        axes.plot(x, middle, style, color=_COLORS[rule], marker="o", ms=4, label=label)
-        axes.fill_between(x, low, high, color=_COLORS[rule], alpha=0.1, lw=0)
+        label = _NAMES[name] + " and drawings" * drawings
+        axes.plot(x, middle, style, color=_COLORS[name], marker="o", ms=4, label=label)
+        axes.fill_between(x, low, high, color=_COLORS[name], alpha=0.1, lw=0)
     axes.set_xticks(list(places.values()), [f"{count:,}" for count in places])
     axes.set_xlabel("photographs in training")
     axes.spines[["top", "right"]].set_visible(False)
