@@ -9,6 +9,7 @@ from gnomon.recipe.files import dump as dump
 from gnomon.recipe.files import edit as edit
 from gnomon.recipe.files import find as find
 from gnomon.recipe.files import flatten as flatten
+from gnomon.recipe.files import line_of as line_of
 from gnomon.recipe.files import override as override
 from gnomon.recipe.files import parse as parse
 from gnomon.recipe.files import parse_file as parse_file

@@ -44,21 +44,25 @@ class RecipeError(ValueError):
     """A recipe that cannot be run as written; its message names each key, value and way out."""
 
 
-def validate(schema: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T:
+def validate(
+    schema: type[T], raw: dict[str, Any], *, name: str | Callable[[str], str] = "recipe"
+) -> T:
     """Make a dataclass of plain values; unknown keys and wrong types are listed in a RecipeError.
 
-    Each line of the message begins with `name`.
+    Each line of the message begins with `name`, which may depend on the key that is wrong.
     """
+    name_of: Callable[[str], str] = (lambda _: name) if isinstance(name, str) else name
     try:
         text = json.dumps(raw, default=str, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:  # in a file name, or half an emoji
         # The text of the value that the bad character ends, from its opening quote on.
         value = re.split(r'(?<!\\)"', error.object[: error.end])[-1]
         raise RecipeError(
-            f"{name}: {printable(value)}… is no UTF-8: if it is a file or a folder, rename it"
+            f"{name_of('')}: {printable(value)}… is no UTF-8: if it is a file or a folder, rename"
+            " it"
         ) from None
     except (RecursionError, TypeError, ValueError) as error:  # such as of a date as a key
-        raise RecipeError(f"{name}: not plain text: {error}") from error
+        raise RecipeError(f"{name_of('')}: not plain text: {error}") from error
     try:
         # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
         result: T = _adapter(schema).validate_json(text)
@@ -69,11 +73,14 @@ def validate(schema: type[T], raw: dict[str, Any], *, name: str = "recipe") -> T
             if detail["type"] == "too_short" and detail["input"]:
                 continue  # pydantic counted only the items that are right
             by_key.setdefault(_path(raw, detail), []).append(detail)
-        lines = [_complaint(schema, path, details) for path, details in by_key.items()]
+        lines = [
+            f"{name_of(path)}: {_complaint(schema, path, details)}"
+            for path, details in by_key.items()
+        ]
         if len(lines) > _MAX_COMPLAINTS:
-            lines[_MAX_COMPLAINTS:] = [f"and {len(lines) - _MAX_COMPLAINTS} more"]
+            lines[_MAX_COMPLAINTS:] = [f"{name_of('')}: and {len(lines) - _MAX_COMPLAINTS} more"]
         # from None: pydantic's own report of the same errors is a page long.
-        raise RecipeError("\n".join(f"{name}: {line}" for line in lines)) from None
+        raise RecipeError("\n".join(lines)) from None
 
 
 def section(schema: type, key: str) -> type | None:

@@ -19,7 +19,12 @@ from gnomon.recipe.sections import Recipe
 _MAX_BYTES = 2**18  # of a recipe
 _MAX_DEPTH = 50  # levels of nesting
 _MAX_VALUES = 100_000  # after aliases are written out
-_FILE_OPTIONS = ("backgrounds", "fonts", "palettes")  # of kinds: lists of built-in names or paths
+# Options of kinds that take built-in names or paths.
+_FILE_OPTIONS = ("backgrounds", "fonts", "palettes", "description")
+_RECIPE = (
+    "a recipe is a mapping with data, model, loss, train and eval, and a table's name ends in .csv,"
+    " .tsv, .json, .jsonl or .parquet"
+)
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} deep"
 _TOO_LONG = f"with its aliases written out it has more than {_MAX_VALUES:,} values"
 
@@ -48,16 +53,34 @@ def parse_file(file: Path) -> dict[str, Any]:
     return parse(read_text(file), name=str(file))
 
 
-def parse(text: str, *, name: str) -> dict[str, Any]:
-    """Parse a recipe's YAML to plain keys and values, not yet validated."""
+def parse(text: str, *, name: str, of: str = _RECIPE) -> dict[str, Any]:
+    """Parse a recipe's YAML to plain keys and values, not yet validated.
+
+    `of` says what the keys must be if the text is no mapping.
+    """
     raw = _parse_yaml(text, f"{name}:")
     if not isinstance(raw, dict):
         fault = "it is empty; " if raw is None else ""
-        raise RecipeError(
-            f"{name}: {fault}a recipe is a mapping with data, model, loss, train and eval, and a"
-            " table's name ends in .csv, .tsv, .json, .jsonl or .parquet"
-        )
+        raise RecipeError(f"{name}: {fault}{of}")
     return raw
+
+
+def line_of(text: str, keys: Sequence[str]) -> int | None:
+    """Return the line of a key in a YAML text, counted from 1; None if the text has no such key."""
+    try:
+        *section, last = keys
+        node = _node_at(text, section)
+    except ValueError:
+        return 1
+    except LookupError:
+        return None
+    if isinstance(node, yaml.MappingNode):
+        lines = [key.start_mark.line + 1 for key, _ in node.value if key.value == last]
+        return lines[0] if lines else None
+    try:
+        return _node_at(text, keys).start_mark.line + 1
+    except LookupError:
+        return None
 
 
 def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -114,12 +137,15 @@ def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
             continue
         for key in _FILE_OPTIONS:
             if isinstance(options.get(key), list):
-                # A bare word may be a built-in name, and then no folder is meant.
-                options[key] = [
-                    _resolve_path(entry, folder) if re.search("[./]", str(entry)) else entry
-                    for entry in options[key]
-                ]
+                options[key] = [_resolve_name(entry, folder) for entry in options[key]]
+            elif isinstance(options.get(key), str):
+                options[key] = _resolve_name(options[key], folder)
     return values
+
+
+def _resolve_name(entry: Any, folder: Path) -> Any:
+    """Resolve what looks like a path; a bare word is a built-in name, and no folder is meant."""
+    return _resolve_path(entry, folder) if re.search("[./]", str(entry)) else entry
 
 
 def _resolve_path(value: Any, folder: Path) -> Any:
