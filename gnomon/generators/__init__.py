@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gnomon.generators.chart import Chart as Chart
     from gnomon.generators.clock import Clock as Clock
     from gnomon.generators.counter import Counter as Counter
+    from gnomon.generators.faces import Face as Face
     from gnomon.generators.gauge import Gauge as Gauge
     from gnomon.generators.mixture import Mixture as Mixture
     from gnomon.generators.scene import Scene as Scene

@@ -11,6 +11,7 @@ KINDS = {
     "chart": "gnomon.generators.chart.generator:Chart",
     "clock": "gnomon.generators.clock.generator:Clock",
     "counter": "gnomon.generators.counter.generator:Counter",
+    "face": "gnomon.generators.faces.generator:Face",
     "gauge": "gnomon.generators.gauge.generator:Gauge",
     "mixture": "gnomon.generators.mixture:Mixture",
     "scene": "gnomon.generators.scene.generator:Scene",

@@ -7,6 +7,7 @@ must be enough.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from datetime import datetime, timedelta
@@ -147,6 +148,120 @@ def counter(facts, question):
 
 def _labelled(pairs):
     return Boxes(tuple(LabelledBox(label, Box(*box)) for label, box in pairs))
+
+
+def face(facts, question):
+    """From the value shown, by what each instrument's maker would say; parts must agree with it."""
+    for part in facts["parts"].values():
+        if "degrees" in part:
+            low, high = (
+                Decimal(facts["parts"][_track(facts, part)][end]) for end in ("low", "high")
+            )
+            assert float(low) <= part["number"] <= float(high)
+            around = [float(tick["value"]) for tick in part["neighbours"]]
+            assert around[0] <= part["number"] + 1e-9
+            assert part["number"] <= around[1] + 1e-9 or around[1] == float(low)
+    if "its box" in question:
+        return Box(*facts["case_box"])
+    value, reading = Decimal(facts["value"]), facts["reading"]
+    if facts["name"] not in _READ:  # a user's own
+        return Decimal(facts["readings"][reading].split()[0])
+    return _READ[facts["name"]](value, reading, facts)
+
+
+def _track(facts, part):
+    names = [name for name in facts["parts"] if name.split(".")[-1] == part["track"]]
+    turned = [n for n in names if part["number"] <= float(facts["parts"][n]["high"])]
+    return turned[0]
+
+
+def _nearest(step, number):
+    """The nearest multiple of a step; halves go up, below zero, too."""
+    return math.floor(number / Decimal(step) + Decimal("0.5")) * Decimal(step)
+
+
+def _dial_indicator(value, reading, facts):
+    hundredths = _nearest(1, 100 * value)
+    return {
+        "value": (hundredths / 100, "mm"),
+        "ring": (hundredths % 100, ""),
+        "turns": (value // 1, ""),
+    }[reading]
+
+
+def _barometer(value, reading, facts):
+    if reading == "value":
+        return _nearest(1, value), facts["unit"]
+    if facts["unit"] == "hPa":
+        return _nearest(1, value * Decimal("0.750062")), "mmHg"
+    return _nearest("0.1", value * Decimal("0.02953")), "inHg"
+
+
+def _panel(value, reading, facts):
+    """Half of a tick, as the scale of this one has them."""
+    ticks = [Decimal(t["value"]) for t in facts["parts"]["hand"]["neighbours"]]
+    step = {"10": "2.5", "20": "5", "2": "0.5", "0.5": "0.25"}[f"{max(ticks) - min(ticks):f}"]
+    return _nearest(step, value), "V"
+
+
+def _ammeter(value, reading, facts):
+    high = facts["parts"]["scale"]["high"]
+    return _nearest({"30": "0.25", "100": "1", "5": "0.05"}[high], value), facts["unit"]
+
+
+def _speedometer(value, reading, facts):
+    if reading == "value":
+        return _nearest(1, value), facts["unit"]
+    shown = facts["parts"]["odometer"]
+    step = Decimal(1).scaleb(-shown["decimals"])
+    return Decimal(str(shown["number"])) // step * step, "mi" if facts["unit"] == "mph" else "km"
+
+
+def _stopwatch(value, reading, facts):
+    fifths = _nearest(1, 5 * value)
+    return {
+        "value": (fifths / 5, "s"),
+        "seconds": (fifths % 300 / 5, "s"),
+        "minutes": (value // 60, "min"),
+    }[reading]
+
+
+def _water_meter(value, reading, facts):
+    if reading == "value":
+        return Decimal(math.floor(value * 10000)) / 10000, "m³"
+    if reading == "register":
+        step = Decimal(1).scaleb(-facts["parts"]["register"]["decimals"])
+        return value // step * step, "m³"
+    factor = Decimal(re.match(r"x(\S+)", reading)[1])
+    return _nearest("0.1", value / factor) % 10, ""
+
+
+def _electricity_meter(value, reading, facts):
+    whole = f"{math.floor(value):05}"
+    if reading == "value":
+        return Decimal(whole), "kWh"
+    return Decimal(
+        whole[["first", "second", "middle", "fourth", "last"].index(reading.split()[0])]
+    ), ""
+
+
+_READ = {
+    "dial indicator": _dial_indicator,
+    "pressure gauge": lambda value, *_: (_nearest("0.01", value), "MPa"),
+    "barometer": _barometer,
+    "hygrometer": lambda value, *_: (_nearest(1, value), "%"),
+    "voltmeter": _panel,
+    "ammeter": _ammeter,
+    "speedometer": _speedometer,
+    "stopwatch": _stopwatch,
+    "water meter": _water_meter,
+    "electricity meter": _electricity_meter,
+    "thermometer": lambda value, reading, _: (
+        (_nearest(1, value), "°C")
+        if reading == "value"
+        else (_nearest(1, value * 9 / 5 + 32), "°F")
+    ),
+}
 
 
 _ENDS = {"leftmost": (0, min), "rightmost": (0, max), "topmost": (1, min), "lowest": (1, max)}
@@ -394,6 +509,7 @@ SOLVERS = {
     "chart": chart,
     "clock": clock,
     "counter": counter,
+    "face": face,
     "gauge": gauge,
     "scene": scene,
     "text_spotting": text_spotting,

@@ -29,6 +29,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "chart": {"size": 224},
     "clock": {"size": 84, "questions": [one for one in ASK if one != "date"]},  # a date is small
     "counter": {"size": 160},
+    "face": {"size": 240},
     "gauge": {"size": 160, "log": 0.3},
     "mixture": {"parts": [{"kind": "word_problem"}, {"kind": "scene", "options": {"size": 112}}]},
     "scene": {"size": 168},
@@ -290,8 +291,8 @@ def test_a_generator_is_told_by_what_was_asked_of_it():
 
 def test_kinds_are_the_files():
     folder = Path(generators.__file__).parent
-    files = {f.parent.name for f in folder.glob("*/generator.py")}
-    assert files | {"mixture"} == set(KINDS)
+    files = {f"gnomon.generators.{f.parent.name}" for f in folder.glob("*/generator.py")}
+    assert files == {place.rpartition(".")[0] for place in KINDS.values()} - {"gnomon.generators"}
 
 
 def test_an_unknown_kind_lists_the_nearest():

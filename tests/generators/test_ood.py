@@ -28,6 +28,7 @@ LOOKS = {
     "chart": ({"size": 224}, styles("name", "palette", "font")),
     "clock": ({"size": 84}, styles("dial", "hands")),
     "counter": ({"size": 160}, styles("font")),
+    "face": ({"description": ["hygrometer", "thermometer"]}, styles("palette")),
     "gauge": ({"size": 160}, styles("palette", "hand")),
     "scene": ({"size": 168}, lambda facts: {thing["name"] for thing in facts["things"]}),
     "text_spotting": ({"size": 224}, lambda facts: {text["font"] for text in facts["texts"]}),

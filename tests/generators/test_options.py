@@ -31,6 +31,8 @@ def refused(name: str, hint: Any) -> list[Any]:
         return ["nonsense", 7, ""]
     if hint is bool:
         return ["maybe", 3]
+    if hint is str:
+        return ["nonsense", "nonsense.yaml", "", 3]
     if hint in (int, float):
         ends = {"low": -(10**6), "high": 10**9}
         beyond = [end for side, end in ends.items() if side not in FREE.get(name, "")]

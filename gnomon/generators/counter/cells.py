@@ -14,9 +14,12 @@ from gnomon.generators.rng import Rng
 
 def wheel_cell(
     build: Build, position: float, height_px: int, colours: tuple[Colour, Colour],
-    *, is_last: bool,
+    *, is_last: bool, upwards: bool = True,
 ) -> Pixels:  # fmt: skip
-    """Draw a wheel through its window: figures move upwards, the next comes from below."""
+    """Draw a wheel through its window: figures move upwards, the next comes from below.
+
+    Some wheels turn the other way round.
+    """
     ground, ink = colours
     wide = round(height_px * build.breadth)
     tall = 3 * height_px  # of the wheel unrolled, its middle in the middle
@@ -24,7 +27,8 @@ def wheel_cell(
     strip[:] = ground
     for figure in range(int(position) - 1, int(position) + 3):
         tile = figure_tile(str(figure % 10), build, round(height_px * build.figure_height), wide)
-        y = tall / 2 + (figure - position) * height_px * build.pitch - tile.shape[0] / 2
+        further = (figure - position) * height_px * build.pitch
+        y = tall / 2 + (further if upwards else -further) - tile.shape[0] / 2
         print_mask(strip, tile, (wide - tile.shape[1]) // 2, round(y), ink)
     if build.teeth and is_last:
         _graduate(strip, height_px, position, ink, build)

@@ -1,0 +1,93 @@
+"""Cards: scales that move behind a fixed mark, as of a compass or of a bathroom scale."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import Any
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import ellipse, oblong
+from gnomon.generators.faces.painter import FacePainter
+from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.part import MountedPart, PlainText
+from gnomon.generators.faces.track import Track
+from gnomon.generators.faces.varying import DRIVE, as_fraction
+from gnomon.recipe import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Card(Track):
+    """A track that moves, so that the value comes to stand at a mark."""
+
+    drive: PlainText = field(default="value", metadata={DRIVE: True})
+    """The number on its scale that stands at the mark."""
+    mark: float = 0.0
+    """Where the mark is: degrees from up for an arc, the share of the way for a line."""
+    mark_colour: Paint = "pointer"
+    mark_size: float = 0.12
+    """Length of the mark; negative for one on the other side of the track."""
+    mark_width: float = 0.03
+    ground: Paint = "floor"
+    """Colour of the card."""
+    window: tuple[float, float, float, float] | None = None
+    """Left, upper, right and lower edge of the window, through which it is seen. Default: none."""
+
+    def check(self, mount: MountedPart) -> None:
+        number, (low, high) = self._number(mount), self.values
+        if not self.goes_round and not low <= number <= high:
+            raise ValueError(
+                f"drive: {self.drive!r} gives {number:g}, which is not on the card from {low:g} to"
+                f" {high:g}"
+            )
+
+    def colours(self) -> dict[str, str]:
+        return {"mark_colour": self.mark_colour}
+
+    def paint(self, painter: FacePainter, mount: MountedPart) -> None:
+        painter.later(lambda: self._paint_late(painter, mount))
+
+    def _paint_late(self, painter: FacePainter, mount: MountedPart) -> None:
+        moved = self.moved(mount)
+        outline = oblong(*self.window) if self.window else ellipse(*self.at, self.radius or 1.0)
+
+        def paint() -> None:
+            painter.fill([outline], self.ground)
+            Track.paint(moved, painter, mount)
+
+        painter.clipped(outline, paint)
+        share = self.graduation.share(self._number(mount))  # it is at the mark now
+        corners = [(share, 0.0), (share, self.mark_size)]
+        begin, end = (np.array(moved.path.point(*corner)) for corner in corners)
+        across = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin) * self.mark_width / 2
+        bar = np.array([begin - across, begin + across, end + across, end - across])
+        painter.fill_fine([bar], painter.colour(self.mark_colour))
+
+    def moved(self, mount: MountedPart) -> Card:
+        """The card where it stands."""
+        share = self.graduation.share(self._number(mount))
+        if self.line is None:
+            return replace(self, start=self.mark - self.sweep * share)
+        begin, end = (np.array(place) for place in self.line)
+        shift = (self.mark - share) * (end - begin)
+        ends = [tuple((place + shift).tolist()) for place in (begin, end)]
+        return replace(self, line=(ends[0], ends[1]))
+
+    def _number(self, mount: MountedPart) -> float:
+        assert mount.number is not None
+        if self.goes_round:
+            low, high = map(as_fraction, self.values)
+            return float((mount.number - low) % (high - low) + low)
+        return float(mount.number)
+
+    def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
+        moved, number = self.moved(mount), self._number(mount)
+        share = self.graduation.share(number)
+        return {
+            **Track.facts(moved, pose, mount),
+            "number": number,
+            "tip": [round(v, 3) for v in pose.at(*moved.path.point(share))],
+            "neighbours": moved.neighbours(pose, number),
+        }

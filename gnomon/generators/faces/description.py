@@ -1,0 +1,461 @@
+"""Descriptions of instruments: YAML, checked as recipes are, from which faces are drawn.
+
+Whatever is a number may be a range or a formula of drawn quantities, and whatever is a word may be
+a list of words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass as plain_dataclass
+from dataclasses import field, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from gnomon import recipe
+from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.colours import FAMILIES, PALETTES
+from gnomon.generators.drawing.shapes import oblong, outline
+from gnomon.generators.faces.card import Card
+from gnomon.generators.faces.expressions import check_formula, evaluate
+from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.printed import Caption, Plate
+from gnomon.generators.faces.track import Positive, Track
+from gnomon.generators.faces.varying import Chooser, EndChooser, Varied, as_fraction, plan
+from gnomon.generators.faces.window import Window
+from gnomon.names import hint
+from gnomon.recipe import STRICT, RecipeError
+
+PARTS: dict[str, type[FacePart]] = {
+    "track": Track,
+    "pointer": Pointer,
+    "window": Window,
+    "card": Card,
+    "plate": Plate,
+    "text": Caption,
+}
+_SUB_FACE = "face"
+# Palettes of all families, or in photographs colours of real dials.
+ANY = "any"
+_START = "name, value, body and parts; `gnomon cp face my-gauge.yaml` writes one to begin with"
+
+
+@dataclass(frozen=True, config=STRICT)
+class Body:
+    """The plate and rim that carry the parts; the middle of its outline is at 0, 0."""
+
+    shape: Literal[
+        "round", "ring", "bare", "square", "cushion", "oval", "tall", "octagon", "box"
+    ] = "round"
+    size: tuple[Length, Length] = (1.0, 0.7)
+    """Half the width and half the height of a box."""
+    corner: Annotated[float, Field(ge=0, le=1)] = 0.08
+    """Radius of a box's corners."""
+    rim: Annotated[float, Field(ge=0.01, le=0.5)] = 0.06
+    """Breadth of the rim."""
+    palette: str = ANY
+    """Colours by family (plain, light, dark, colour) or name; any: all, or those of real dials."""
+    font: FontName = "sans"
+    floor: Paint | None = None
+    ink: Paint | None = None
+    hands: Paint | None = None
+    pointer: Paint | None = None
+    case: Paint | None = None
+
+    def __post_init__(self) -> None:
+        names = (ANY, *FAMILIES, *PALETTES)
+        if self.palette not in names:
+            raise ValueError(f"palette: {self.palette!r}: {hint(self.palette, names)}")
+
+    def outline(self, grow: float = 0.0) -> Points:
+        """The edge of the floor, or of what lies so far outside of it."""
+        if self.shape == "box":
+            (wide, high), corner = self.size, self.corner + grow
+            corner = min(corner, wide, high)
+            return oblong(-wide - grow, -high - grow, wide + grow, high + grow, corner, step=15)
+        return outline(self.shape, 1 + grow)
+
+
+@dataclass(frozen=True, config=STRICT)
+class FaceReading:
+    """A number that is asked for: of the whole face, or of a part of it."""
+
+    drive: str | None = None
+    """Its formula. Default: the drive of the part."""
+    part: str | None = None
+    """The part that shows it, for the facts and for its formula."""
+    words: str | None = None
+    """What a question calls it. Default: the instrument's name, or the reading's."""
+    unit: str | None = None
+    """Default: the instrument's unit."""
+    step: Positive = 1.0
+    """The answer is a multiple of it."""
+    within: Annotated[float, Field(ge=0)] | None = None
+    """The largest error of an answer that is right. Default: one step."""
+    round: Literal["nearest", "down"] = "nearest"
+    """down: as figures and dials are read, to the one that was passed last."""
+    cycle: Annotated[float, Field(ge=0)] = 0.0
+    """Where the scale begins again, such as 10 on a dial; 0 for a scale that ends."""
+    digits: Annotated[int, Field(ge=0, le=12)] = 0
+    """Figures before the point, with zeros in front; 0 for as few as needed."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class FaceHead:
+    """The keys of a description neighbours body and parts, which are the same in every picture."""
+
+    name: Annotated[str, Field(min_length=1)]
+    """What questions call it, such as pressure gauge."""
+    value: tuple[float, float, float]
+    """First value, last value, and the step between the values that are drawn."""
+    unit: str = ""
+    draws: dict[str, tuple[float, float, float] | str] = field(default_factory=dict)
+    """Further quantities by name: first, last and step, or a formula."""
+    readings: dict[str, FaceReading] = field(default_factory=dict)
+    """What is asked for; the first is of the whole. Default: the value, to its step."""
+    questions: dict[Literal["read", "part", "find"], tuple[str, ...]] = field(default_factory=dict)
+    """Wordings with {name}, {unit} and {part}, in place of the standard ones."""
+    readable: Annotated[int, Field(ge=24, le=1000)] = 130
+    """Pixels of the shorter side at which it can still be read, for the photo look."""
+
+    def __post_init__(self) -> None:
+        for name, steps in {"value": self.value, **self.draws}.items():
+            if not isinstance(steps, str) and not (steps[0] < steps[1] and steps[2] > 0):
+                raise ValueError(
+                    f"{name}: {list(steps)}: give first, last and step, such as [0, 10, 0.1]"
+                )
+
+    @property
+    def count(self) -> int:
+        """The number of values from first to last."""
+        return _count(self.value)
+
+
+class DrawnFace(NamedTuple):
+    """A face as one picture has it."""
+
+    head: FaceHead
+    body: Body
+    value: Fraction
+    quantities: Mapping[str, Fraction]
+    parts: tuple[MountedPart, ...]
+
+    def part(self, name: str) -> MountedPart:
+        """The part of a name."""
+        return next(mount for mount in self.parts if mount.name == name)
+
+
+class PartPlan(NamedTuple):
+    """A part with the ranges from which its keys are drawn."""
+
+    name: str
+    kind: type[FacePart]
+    values: Varied
+    like: str | None
+    """The part whose draws it shares, but for its own values."""
+    face: str
+    """Sub-face with a dot behind it; empty for the face itself."""
+    path: str
+
+
+class SubFacePlan(NamedTuple):
+    """A sub-face with the ranges of its place."""
+
+    name: str
+    values: Varied
+    parent: str
+    path: str
+
+
+@dataclass(frozen=True, config=STRICT)
+class SubFace:
+    """A face on the body, with parts in a unit of its own."""
+
+    at: Place = (0.0, 0.0)
+    scale: Length = 0.3
+    """Half of it, in the unit of the face that it is on."""
+
+
+@plain_dataclass(frozen=True, eq=False)
+class FaceDescription:
+    """A description that was checked."""
+
+    source: str
+    """File or name, for messages."""
+    text: str
+    raw: Mapping[str, Any]
+    variant: int | None = None
+
+    @cached_property
+    def content(self) -> str:
+        """The description as JSON, without comments: equal texts draw equal pictures."""
+        return json.dumps(self.raw, sort_keys=True)
+
+    @cached_property
+    def head(self) -> FaceHead:
+        """The keys that do not vary."""
+        keys = {k: v for k, v in self.raw.items() if k not in ("body", "parts", "variants")}
+        return recipe.validate(FaceHead, keys, name=self._line)
+
+    @cached_property
+    def _names(self) -> dict[str, object]:
+        """Names that formulas may use."""
+        return dict.fromkeys(("value", *self.head.draws))
+
+    @cached_property
+    def _body_plan(self) -> Varied:
+        return plan(Body, self.raw.get("body", {}), self._names, self.fault, "body")
+
+    @cached_property
+    def _plans(self) -> list[PartPlan | SubFacePlan]:
+        parts = self.raw.get("parts")
+        if not isinstance(parts, dict) or not parts:
+            raise self.fault("parts", "give parts by name, such as `scale: {part: track, ...}`")
+        return list(self._planned(parts, "", "parts", {}))
+
+    def _planned(
+        self, parts: Mapping[str, Any], face: str, path: str, originals: dict[str, Any]
+    ) -> Iterator[PartPlan | SubFacePlan]:
+        for name, raw in parts.items():
+            here, full = f"{path}.{name}", f"{face}{name}"
+            if not isinstance(raw, dict):
+                raise self.fault(here, f"{raw!r}: a part has keys of its own, such as part: track")
+            like = raw.get("like")
+            original = originals.get(f"{face}{like}", originals.get(str(like)))
+            if like is not None and original is None:
+                names = list(originals)
+                raise self.fault(
+                    here, f"like: {like!r} is no part before it; {hint(str(like), names)}"
+                )
+            kind = raw.get("part", (original or {}).get("part"))
+            originals[full] = {**raw, "part": kind}
+            names = [*PARTS, _SUB_FACE]
+            if kind not in names:
+                complaint = "it must be given" if kind is None else f"{kind!r}"
+                raise self.fault(f"{here}.part", f"{complaint}; {hint(str(kind), names)}")
+            keys = {k: v for k, v in raw.items() if k not in ("part", "like")}
+            if kind == _SUB_FACE:
+                inner = keys.pop("parts", {})
+                if original is not None:
+                    keys = {k: v for k, v in original.items() if k in ("at", "scale")} | keys
+                    inner = {
+                        k: {"like": f"{like}.{k}", **inner.get(k, {})}
+                        for k in original.get("parts", {})
+                    } | {k: v for k, v in inner.items() if k not in original.get("parts", {})}
+                    originals[full]["parts"] = inner
+                values = plan(SubFace, keys, self._names, self.fault, here)
+                yield SubFacePlan(f"{full}.", values, face, here)
+                yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
+                continue
+            values = plan(PARTS[kind], keys, self._names, self.fault, here)
+            base = (
+                None if like is None else f"{face}{like}" if f"{face}{like}" in originals else like
+            )
+            yield PartPlan(full, PARTS[kind], values, base, face, here)
+
+    def draw(self, value: Fraction, chooser: Chooser) -> DrawnFace:
+        """Draw a face that shows a value; what a chooser draws does not depend on the value."""
+        quantities = {"value": value}
+        for name, steps in self.head.draws.items():
+            if isinstance(steps, str):
+                quantities[name] = evaluate(steps, quantities)
+            else:
+                quantities[name] = value_at(steps, chooser.integer(0, _count(steps) - 1))
+        body = self._build(Body, self._body_plan.draw(chooser, quantities), "body")
+        frames = {"": (1.0, 0.0, 0.0)}
+        values_by_part: dict[str, dict[str, Any]] = {}
+        mounts: dict[str, MountedPart] = {}
+        for each in self._plans:
+            values = each.values.draw(chooser, quantities)
+            if isinstance(each, SubFacePlan):
+                sub = self._build(SubFace, values, each.path)
+                scale, x, y = frames[each.parent]
+                frames[each.name] = (
+                    scale * sub.scale,
+                    x + scale * sub.at[0],
+                    y + scale * sub.at[1],
+                )
+                continue
+            if each.like is not None:
+                values = _merged(values_by_part[each.like], values)
+            values_by_part[each.name] = values
+            part = self._fixed.get(each.name) or self._build(each.kind, values, each.path)
+            mounts[each.name] = self._mount(each, part, frames, mounts, quantities)
+        return DrawnFace(self.head, body, value, quantities, tuple(mounts.values()))
+
+    def _mount(
+        self, each: PartPlan, part: FacePart, frames: Mapping[str, tuple[float, float, float]],
+        mounts: Mapping[str, MountedPart], quantities: Mapping[str, Fraction],
+    ) -> MountedPart:  # fmt: skip
+        drive = part.drive_text
+        number = None if drive is None else evaluate(drive, quantities)
+        frame, track = frames[each.face], None
+        if isinstance(part, Pointer):
+            on = mounts.get(f"{each.face}{part.track}") or mounts.get(part.track)
+            if on is None or not isinstance(on.part, Track):
+                tracks = [name for name, mount in mounts.items() if isinstance(mount.part, Track)]
+                raise self.fault(
+                    f"{each.path}.track",
+                    f"{part.track!r} is no track before it; {hint(part.track, tracks)}",
+                )
+            frame, track = on.frame, on.part
+        return MountedPart(each.name, part, frame, number, track)
+
+    @cached_property
+    def _fixed(self) -> dict[str, FacePart]:
+        """Parts that are the same in every picture."""
+        fixed: dict[str, FacePart] = {}
+        raws: dict[str, dict[str, Any]] = {}
+        for each in self._plans:
+            if isinstance(each, PartPlan) and each.values.is_fixed:
+                if each.like is not None and each.like not in raws:
+                    continue
+                values = each.values.draw(EndChooser(0), {})
+                raws[each.name] = _merged(raws[each.like], values) if each.like else values
+                fixed[each.name] = self._build(each.kind, raws[each.name], each.path)
+        return fixed
+
+    def _build(self, kind: type[Any], values: dict[str, Any], path: str) -> Any:
+        def name(below: str) -> str:
+            return f"{self._line(f'{path}.{below}')}: {path}"
+
+        return recipe.validate(kind, values, name=name)
+
+    def check(self) -> None:
+        """Refuse what cannot be drawn: both ends of ranges and each item of lists are tried."""
+        names: dict[str, object] = {"value": None}
+        for name, steps in self.head.draws.items():
+            if isinstance(steps, str):
+                self._check_formula(f"draws.{name}", steps, names)
+            names[name] = None
+        for each in self._plans:
+            if isinstance(each, PartPlan) and (drive := self._raw_drive(each)) is not None:
+                self._check_formula(f"{each.path}.drive", drive, names)
+        for name, reading in self.head.readings.items():
+            self._check_formula(f"readings.{name}.drive", reading.drive or "value", names)
+        most = max([self._body_plan.most_choices, *(p.values.most_choices for p in self._plans)])
+        for share in (0.0, 1.0):
+            for index in range(most):
+                for end in (0, self.head.count - 1):
+                    value = value_at(self.head.value, end)
+                    self._check_drawn(self.draw(value, EndChooser(share, index)))
+
+    def _raw_drive(self, each: PartPlan) -> str | None:
+        """The drive that is written for a part."""
+        ones = dict.fromkeys(self._names, Fraction(1))
+        drive = each.values.draw(EndChooser(0), ones).get("drive")
+        return None if drive is None else str(drive)
+
+    def _check_formula(self, path: str, text: str, names: Mapping[str, object]) -> None:
+        try:
+            check_formula(text, names)
+        except ValueError as error:
+            raise self.fault(path, str(error)) from None
+
+    def _check_drawn(self, face: DrawnFace) -> None:
+        paths = {each.name: each.path for each in self._plans}
+        for mount in face.parts:
+            try:
+                mount.part.check(mount)
+            except ValueError as error:
+                key, _, message = str(error).partition(": ")
+                raise self.fault(f"{paths[mount.name]}.{key}", message) from None
+        for name, reading in self.readings.items():
+            number = evaluate(reading.drive or "value", face.quantities)
+            if number < 0 and (reading.digits or reading.cycle):
+                raise self.fault(f"readings.{name}", "digits and cycle are for numbers from 0 on")
+
+    @cached_property
+    def readings(self) -> dict[str, FaceReading]:
+        """The readings with their formulas and words; the first is of the whole face."""
+        head = self.head
+        if not head.readings:
+            return {"value": FaceReading("value", step=head.value[2], words=head.name)}
+        face = self.draw(value_at(head.value, 0), EndChooser(0))
+        drives = {mount.name: mount.part.drive_text for mount in face.parts}
+        complete: dict[str, FaceReading] = {}
+        for name, reading in head.readings.items():
+            if reading.part is not None and drives.get(reading.part) is None:
+                names = [part for part, drive in drives.items() if drive is not None]
+                fault = (
+                    f"{reading.part!r} is no part that shows a number; {hint(reading.part, names)}"
+                )
+                raise self.fault(f"readings.{name}.part", fault)
+            part_drive = None if reading.part is None else drives[reading.part]
+            words = head.name if not complete else name.replace("_", " ")
+            complete[name] = replace(
+                reading, drive=reading.drive or part_drive or "value", words=reading.words or words
+            )
+        return complete
+
+    def fault(self, path: str, message: str) -> ValueError:
+        """Make the error for a key."""
+        return RecipeError(f"{self._line(path)}: {path}: {message}")
+
+    def _line(self, path: str) -> str:
+        """Name the file and the line of a key, or of the nearest key around it."""
+        keys = [key for key in path.split(".") if key]
+        variants = [] if self.variant is None else [["variants", str(self.variant), *keys]]
+        for way in (*variants, *(keys[:count] for count in range(len(keys), 0, -1))):
+            line = recipe.line_of(self.text, way)
+            if line is not None:
+                return f"{self.source}, line {line}"
+        return self.source
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with changes within them, key by key."""
+    merged = dict(base)
+    for key, value in changes.items():
+        inner = merged.get(key)
+        both = isinstance(inner, dict) and isinstance(value, dict)
+        merged[key] = _merged(inner, value) if both and inner else value
+    return merged
+
+
+def _count(steps: tuple[float, float, float]) -> int:
+    low, high, step = map(as_fraction, steps)
+    return int((high - low) / step) + 1
+
+
+def value_at(steps: tuple[float, float, float], index: int) -> Fraction:
+    """A value by its place among all."""
+    return as_fraction(steps[0]) + index * as_fraction(steps[2])
+
+
+def decimal_of(value: Fraction) -> Decimal:
+    """A fraction whose decimals end, as a decimal."""
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+@lru_cache(maxsize=64)
+def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
+    """Check a description's text; there is one for each of its variants."""
+    raw = recipe.parse(text, name=source, of=f"a description is a mapping with {_START}")
+    variants = raw.pop("variants", None)
+    if variants is None:
+        every = [FaceDescription(source, text, raw)]
+    else:
+        if not isinstance(variants, list) or not all(isinstance(v, dict) for v in variants):
+            raise RecipeError(f"{source}: variants: give a list of keys that differ")
+        merged = [_merged(raw, variant) for variant in variants]
+        every = [FaceDescription(source, text, m, n) for n, m in enumerate(merged)]
+    for description in every:
+        description.check()
+    return tuple(every)
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Path]:
+    """The descriptions that come with gnomon, by name."""
+    folder = Path(__file__).parent / "descriptions"
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}

@@ -1,0 +1,98 @@
+"""Drives: formulas such as `value * 10 % 1`, parsed by Python's own parser and worked exactly."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from gnomon.names import hint
+
+# Numbers by the names that formulas may use.
+Quantities: TypeAlias = Mapping[str, Fraction]
+_Formula: TypeAlias = Callable[[Quantities], Fraction]
+
+_SIGNS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: lambda a, b: Fraction(a // b),
+    ast.Mod: operator.mod,
+}
+_FUNCTIONS: dict[str, Callable[..., Fraction]] = {
+    "abs": abs,
+    "floor": lambda x: Fraction(math.floor(x)),
+    "ceil": lambda x: Fraction(math.ceil(x)),
+    "round": lambda x: Fraction(math.floor(x + Fraction(1, 2))),
+    "min": min,
+    "max": max,
+}
+_LONGEST = 200
+_RULE = (
+    "write numbers, names, + - * / // % and brackets, and"
+    f" {', '.join(_FUNCTIONS)}, such as value * 10 % 1"
+)
+
+
+def evaluate(text: str, quantities: Quantities) -> Fraction:
+    """Work out a formula exactly."""
+    try:
+        return _compiled(text)(quantities)
+    except ZeroDivisionError:
+        raise ValueError(f"{text!r} divides by 0") from None
+
+
+def check_formula(text: str, names: Mapping[str, object]) -> None:
+    """Refuse a text that is no formula of the known names."""
+    _ = _compiled(text)
+    for name in formula_names(text):
+        if name not in names:
+            raise ValueError(f"{text!r}: no quantity is called {name!r}; {hint(name, list(names))}")
+
+
+def formula_names(text: str) -> list[str]:
+    """List the names that a formula uses, functions left out."""
+    nodes = ast.walk(_parsed(text))
+    return [n.id for n in nodes if isinstance(n, ast.Name) and n.id not in _FUNCTIONS]
+
+
+def _parsed(text: str) -> ast.expr:
+    if len(text) > _LONGEST:
+        raise ValueError(f"{text[:30]!r}…: a formula has at most {_LONGEST} characters")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError(f"{text!r} is no formula: {_RULE}") from None
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str) -> _Formula:
+    return _compile(_parsed(text), text)
+
+
+def _compile(node: ast.expr, text: str) -> _Formula:
+    """Turn a node into a function; a node that is not listed here is refused, and never run."""
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            # By its digits: 0.1 is a tenth here, not the nearest binary fraction.
+            constant = Fraction(repr(number))
+            return lambda _: constant
+        case ast.Name(id=name) if name not in _FUNCTIONS:
+            return lambda quantities: quantities[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            negated = _compile(inner, text)
+            return lambda quantities: -negated(quantities)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGNS:
+            first, second, work = _compile(left, text), _compile(right, text), _SIGNS[type(sign)]
+            return lambda quantities: work(first(quantities), second(quantities))
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if (
+            name in _FUNCTIONS and (len(args) == 1) == (name not in ("min", "max"))
+        ):
+            inner_formulas, function = [_compile(arg, text) for arg in args], _FUNCTIONS[name]
+            return lambda quantities: function(*(f(quantities) for f in inner_formulas))
+    raise ValueError(f"{text!r}: {ast.unparse(node)!r} is not allowed here: {_RULE}")

@@ -1,0 +1,362 @@
+"""Instruments that a description describes: those that come with gnomon, and a user's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.generators.base import among, quick_split, read_levels, within
+from gnomon.generators.drawing import pose as poses
+from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
+from gnomon.generators.drawing.colours import (
+    FAMILIES,
+    PALETTES,
+    TABLE,
+    VISIBLE,
+    difference,
+    palette,
+    palette_names,
+)  # fmt: skip
+from gnomon.generators.drawing.lettering import FONTS
+from gnomon.generators.drawing.picture_generator import PictureGenerator
+from gnomon.generators.faces import draw, questions
+from gnomon.generators.faces.description import (
+    ANY,
+    DrawnFace,
+    FaceDescription,
+    FaceReading,
+    descriptions,
+    shipped,
+    value_at,
+)  # fmt: skip
+from gnomon.generators.faces.draw import FaceLook, FaceScene
+from gnomon.generators.faces.paints import colour_of
+from gnomon.generators.faces.questions import QUESTIONS
+from gnomon.generators.faces.track import Track
+from gnomon.generators.faces.varying import EndChooser
+from gnomon.generators.files import UserFile
+from gnomon.generators.looks import photo
+from gnomon.generators.rng import Rng
+from gnomon.names import hint
+from gnomon.sample import Box, Number, Sample, Target
+
+
+class FaceLevel(NamedTuple):
+    """Values of a level; each is overridden by the option of its name."""
+
+    rotation: float
+    perspective: float
+
+
+LEVELS = read_levels(__file__, FaceLevel)
+# Palettes that `ood` holds back: the last three of each family.
+OOD_PALETTES = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
+ALL = "all"
+# Pixels between two ticks; what stands closer together nobody counts.
+MIN_TICK_GAP = 2.7
+# Length of the body's longer side, as a share of the picture's: alone, and to be found.
+_WHOLE, _ANYWHERE = (0.86, 0.97), (0.2, 0.7)
+_IN_PHOTO = (0.7, 0.98)
+# Draws of a photograph's colours until a pointer can be seen on them.
+_TRIES = 30
+
+
+class FacePlan(NamedTuple):
+    """The meaning of a sample."""
+
+    question: str
+    description: FaceDescription
+    reading: str
+    value: Fraction
+
+    @property
+    def meaning(self) -> str:
+        """Instrument and value in words. Splits are shared out by it."""
+        head = self.description.head
+        return f"{head.name}|{head.unit}|{self.value}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Face(PictureGenerator):
+    """Instruments by their descriptions, shipped or your own, and what they read."""
+
+    kind: ClassVar[str] = "face"
+    version: ClassVar[int] = 1
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Box)
+    every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    levels: ClassVar[dict[str, FaceLevel]] = LEVELS
+    assign_split: ClassVar[Any] = staticmethod(quick_split)
+
+    description: str | tuple[str, ...] = ALL
+    """A description of your own, such as my-gauge.yaml; or one that comes with gnomon: ammeter,
+    barometer, dial_indicator, electricity_meter, hygrometer, sf6_gauge, speedometer, stopwatch,
+    thermometer, voltmeter, water_meter; or a list of them. all: each that comes with gnomon."""
+    size: Annotated[int, within(160, 1024)] = 320
+    """Pixels of the square picture's side (160 to 1024)."""
+    level: Literal["easy", "medium", "hard"] = "easy"
+    """easy: upright; medium and hard: turned and tilted."""
+    questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
+    """read (the whole), part (one of its other readings), find (its box: it is small, and
+    anywhere)."""
+    rotation: Annotated[float | None, within(0, 30)] = None
+    """The instrument is turned by up to so many degrees either way (0 to 30)."""
+    perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
+    """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    backgrounds: tuple[str, ...] = BACKGROUNDS
+    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
+    find; or photographs, by file or folder."""
+    look: Literal["flat", "photo"] = "flat"
+    """flat, or as a small camera sees it: light, shadows, glass, dirt, noise."""
+    ood: bool = False
+    """Palettes that are not drawn without it."""
+    palettes: tuple[str, ...] | None = None
+    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder; None:
+    those that the description names."""
+    fonts: tuple[str, ...] | None = None
+    """sans, sans-bold, serif, serif-bold, times-bold; or font files, by file or folder. None: those
+    that the description names."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for description in self._descriptions:
+            self._check(description)
+        if not self._choices["part"] and "part" in self.questions:
+            raise ValueError(
+                f"questions: 'part' cannot be asked of description={self.description!r}: give it"
+                " two readings or more"
+            )
+
+    def _check(self, description: FaceDescription) -> None:
+        """Refuse ticks that stand too close in this size, and values that no split would have."""
+        head = description.head
+        name, gap = _narrowest(description)
+        pixels = gap * _WHOLE[0] * self.size
+        if pixels < MIN_TICK_GAP:
+            raise ValueError(
+                f"size={self.size}: the ticks of {name} on the {head.name} stand {pixels:.1f}"
+                f" pixels apart: give {math.ceil(self.size * MIN_TICK_GAP / pixels)} or more, or"
+                " fewer ticks"
+            )
+        if self.split not in _splits_of(description):
+            raise ValueError(
+                f"split={self.split!r}: none of the {head.count} values of the {head.name} is in"
+                " it: give value a finer step"
+            )
+
+    @property
+    def built_in(self) -> dict[str, tuple[str, ...]]:
+        """Palettes are those of `ood` or the others, and families."""
+        return {
+            "backgrounds": (*BACKGROUNDS, CLUTTER),
+            "palettes": (*FAMILIES, *PALETTES),
+            "fonts": FONTS,
+        }
+
+    @cached_property
+    def _entries(self) -> dict[str, UserFile | Path]:
+        """Files of the descriptions, by the names that the user gave."""
+        names = self.description
+        if names == ALL:
+            return dict(shipped())
+        entries: dict[str, UserFile | Path] = {}
+        for name in (names,) if isinstance(names, str) else names:
+            if name in shipped():
+                entries[name] = shipped()[name]
+            elif Path(name).suffix in (".yaml", ".yml") and Path(name).is_file():
+                entries[name] = UserFile.of(Path(name))
+            else:
+                raise ValueError(
+                    f"description={name!r}: no such file and no such name; give a .yaml file, or"
+                    f" {hint(name, list(shipped()))}"
+                )
+        if not entries:
+            raise ValueError("description=(): give a description, or a list of them")
+        return entries
+
+    @cached_property
+    def _sources(self) -> dict[str, tuple[FaceDescription, ...]]:
+        """The checked descriptions of each file, one for each of its variants."""
+        sources = {}
+        for name, file in self._entries.items():
+            text = file.read() if isinstance(file, UserFile) else file.read_bytes()
+            sources[name] = descriptions(text.decode("utf-8-sig"), name)
+        return sources
+
+    @cached_property
+    def _descriptions(self) -> tuple[FaceDescription, ...]:
+        return tuple(variant for variants in self._sources.values() for variant in variants)
+
+    @cached_property
+    def _choices(self) -> dict[str, list[tuple[FaceDescription, ...]]]:
+        """Descriptions, grouped by their file, that each question can be asked of."""
+        every = list(self._sources.values())
+        several = [v for v in every if len(v[0].readings) > 1]
+        return {"read": every, "part": several, "find": every}
+
+    @property
+    def files(self) -> dict[str, UserFile]:
+        user_files = {
+            file.path: file for file in self._entries.values() if isinstance(file, UserFile)
+        }
+        return {**super().files, **user_files}
+
+    @property
+    def hashed_options(self) -> dict[str, Any]:
+        """A description is known by what it says, not by where it lies or by its comments."""
+        contents = [
+            [variant.content for variant in variants] for variants in self._sources.values()
+        ]
+        return {**super().hashed_options, "description": contents}
+
+    @property
+    def general_question(self) -> str | None:
+        """The question for the whole reading of the only instrument, which has one unit."""
+        if {*self.questions} - {"find"} != {"read"} or len(self._descriptions) > 1:
+            return None
+        description = self._descriptions[0]
+        reading = next(iter(description.readings.values()))
+        return questions.wordings(description, "read", reading)[0]
+
+    @property
+    def box_questions(self) -> tuple[str, ...]:
+        """Questions where the instruments are, which name them."""
+        if "find" not in self.questions:
+            return ()
+        texts = [
+            text
+            for description in self._descriptions
+            for text in questions.wordings(description, "find", FaceReading())
+        ]
+        return tuple(dict.fromkeys(texts))
+
+    def key(self, index: int) -> str:
+        """Instrument, unit, value and question, such as pressure gauge|bar|13/2|read value."""
+        plan = self._plan(self.rng(index))
+        return f"{plan.meaning}|{plan.question} {plan.reading}"
+
+    def draw(self, index: int) -> Sample:
+        """Draw one instrument and ask one question about it."""
+        rng = self.rng(index)
+        plan = self._plan(rng)
+        face = plan.description.draw(plan.value, rng)
+        scene = FaceScene(face, self._look(plan, face, rng))
+        text = rng.choice(questions.wordings(
+            plan.description, plan.question, plan.description.readings[plan.reading]
+        ))  # fmt: skip
+        image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), scene.case)
+        scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
+        facts = {"question": plan.question, "reading": plan.reading, **draw.face_facts(scene)}
+        answers = {
+            name: questions.answer_of(reading, face.head.unit, face.quantities)
+            for name, reading in plan.description.readings.items()
+        }
+        facts["readings"] = {name: answer.write() for name, answer in answers.items()}
+        target: Target = answers[plan.reading]
+        if plan.question == "find":
+            target = Box(*facts["case_box"])
+        return Sample(self.id(index), image, text, target, facts)
+
+    def _plan(self, rng: Rng) -> FacePlan:
+        question = rng.choice(self.questions)
+        description = rng.choice(rng.choice(self._choices[question]))
+        readings = list(description.readings)
+        reading = rng.choice(readings[1:]) if question == "part" else readings[0]
+        head = description.head
+
+        def random_plan() -> FacePlan:
+            value = value_at(head.value, rng.integer(0, head.count - 1))
+            return FacePlan(question, description, reading, value)
+
+        return self.of_its_split(random_plan, lambda plan: [plan.meaning])
+
+    def _look(self, plan: FacePlan, face: DrawnFace, rng: Rng) -> FaceLook:
+        settings, is_photo = self.settings, self.look == "photo"
+        lengths = _IN_PHOTO if is_photo else _WHOLE
+        if plan.question == "find":
+            lengths = _ANYWHERE
+        outline = face.body.outline(face.body.rim)
+        # `poses.place` has its viewer four units away from what is two units wide.
+        scale = 2 / float(np.ptp(outline, axis=0).max())
+        upright = poses.place(
+            scale * outline,
+            turn=rng.uniform(-settings.rotation, settings.rotation),
+            tilt=rng.uniform(0, settings.perspective), towards=rng.uniform(0, 360),
+            length=self.size * rng.uniform(*lengths), room=self.size,
+            shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
+        )  # fmt: skip
+        font = face.body.font if self.fonts is None else rng.choice(self.materials.names("fonts"))
+        return FaceLook(
+            size=self.size,
+            palette=self._palette(face, rng),
+            background=rng.choice(self.materials.names("backgrounds")),
+            font=font,
+            pose=poses.Pose(upright.matrix @ np.diag([scale, scale, 1.0])),
+            is_photo=is_photo,
+        )
+
+    def _palette(self, face: DrawnFace, rng: Rng) -> str:
+        """Draw a palette on whose floor each pointer can be seen."""
+        palette_choice = face.body.palette
+        if self.look == "photo" and self.palettes is None and palette_choice == ANY:
+            for _ in range(_TRIES):
+                name = photo.photo_palette(rng)
+                if _is_visible(face, name):
+                    return name
+        names = (palette_choice,) if self.palettes is None else self.materials.names("palettes")
+        fitting = [name for name in _palettes(names, self.ood) if _is_visible(face, name)]
+        if not fitting:
+            raise ValueError(
+                f"palettes={list(names)}: on none of their floors all pointers of the"
+                f" {face.head.name} can be seen: name others, or give the pointers other colours"
+            )
+        return rng.choice(fitting)
+
+
+@lru_cache(maxsize=256)
+def _palettes(names: Sequence[str], ood: bool) -> tuple[str, ...]:
+    """Palettes of names and families, those alone that `ood` holds back, or the others."""
+    every = tuple(PALETTES) if ANY in names else palette_names(names)
+    fitting = tuple(n for n in every if n not in PALETTES or (n in OOD_PALETTES) == ood)
+    return fitting or every  # a description may name a single one
+
+
+def _is_visible(face: DrawnFace, name: str) -> bool:
+    colours_of_face = draw.dressed(palette(name), face.body)
+    return all(
+        difference(colour_of(paint, colours_of_face), colours_of_face.floor) >= VISIBLE
+        for mount in face.parts
+        for paint in mount.part.colours().values()
+    )
+
+
+@lru_cache(maxsize=256)
+def _narrowest(description: FaceDescription) -> tuple[str, float]:
+    """Return the track whose ticks stand closest, and their distance to the body's longer side."""
+    face = description.draw(value_at(description.head.value, 0), EndChooser(0))
+    outline = face.body.outline(face.body.rim)
+    # A tilt takes up to a tenth of a length.
+    unit = 0.9 / float(np.ptp(outline, axis=0).max())
+    gaps = {"": 1.0}
+    for mount in face.parts:
+        if isinstance(mount.part, Track):
+            track = mount.part
+            gaps[mount.name] = (
+                track.graduation.least_gap * track.path.length * mount.frame[0] * unit
+            )
+    name = min(gaps, key=lambda name: gaps[name])
+    return name, gaps[name]
+
+
+@lru_cache(maxsize=256)
+def _splits_of(description: FaceDescription) -> frozenset[str]:
+    """Return the splits that have some of the first values of a description."""
+    steps, count = description.head.value, description.head.count
+    plans = (FacePlan("", description, "", value_at(steps, n)) for n in range(min(200, count)))
+    return frozenset(quick_split(Face.kind, plan.meaning) for plan in plans)

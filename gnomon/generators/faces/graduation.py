@@ -1,0 +1,133 @@
+"""Graduations: the ticks and labels of a scale, and where a value stands."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.generators.faces.paths import Shares
+from gnomon.generators.instruments.scale import plain
+
+# Ranks of ticks: those with a numeral, those half-way, and all others.
+LABELLED, MIDDLE, SMALL = 0, 1, 2
+# More ticks fit on no picture.
+MOST_TICKS = 1000
+
+
+class GraduatedPiece(NamedTuple):
+    """A part of a scale along which values are evenly spaced, or by their logarithm."""
+
+    low: float
+    high: float
+    share: float
+    """The share of the way at which it ends."""
+    ticks: float | None
+    """From tick to tick; None for no ticks."""
+    middle: float | None
+    labels: float | None
+
+
+class ScaleTick(NamedTuple):
+    """A tick of a scale."""
+
+    value: Decimal
+    share: float
+    rank: int
+
+
+class Graduation:
+    """A scale of one or several pieces."""
+
+    def __init__(
+        self, pieces: tuple[GraduatedPiece, ...], *, is_log: bool, goes_round: bool
+    ) -> None:
+        self.pieces, self.is_log, self.goes_round = pieces, is_log, goes_round
+        self.low, self.high = pieces[0].low, pieces[-1].high
+        self._values = [self.low, *(piece.high for piece in pieces)]
+        self._shares = [0.0, *(piece.share for piece in pieces)]
+        self.ticks = self._all_ticks()
+        self.shares_by_rank = tuple(
+            np.array([tick.share for tick in self.ticks if tick.rank == rank]) for rank in range(3)
+        )
+
+    def share(self, value: float) -> float:
+        """The share of the way at which a value stands; beyond the end of a ring it goes round."""
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        if self.goes_round:
+            return (value - self.low) / (self.high - self.low) % 1
+        return float(np.interp(value, self._values, self._shares))
+
+    def neighbours(self, value: float) -> list[ScaleTick]:
+        """The two ticks between which a value stands, or the tick at which it stands twice."""
+        share = self.share(value)
+        after = bisect_right([tick.share for tick in self.ticks], share + 1e-9)
+        if after < len(self.ticks):
+            last = self.ticks[after]
+        else:
+            last = self.ticks[0] if self.goes_round else self.ticks[-1]
+        return [self.ticks[max(0, after - 1)], last] if self.ticks else []
+
+    @property
+    def least_gap(self) -> float:
+        """The smallest distance of two ticks, as a share of the way."""
+        return min((b.share - a.share for a, b in pairwise(self.ticks)), default=1.0)
+
+    def _all_ticks(self) -> tuple[ScaleTick, ...]:
+        ranks: dict[Decimal, int] = {}
+        for piece in self.pieces:
+            ticks = _log_ticks(piece) if self.is_log else _even_ticks(piece)
+            # Where two pieces meet, the longer tick of both is drawn.
+            for value, rank in ticks:
+                ranks[value] = min(rank, ranks.get(value, SMALL))
+        every = sorted(ranks.items())
+        if self.goes_round:  # the last tick is the first one again
+            every = [(value, rank) for value, rank in every if float(value) < self.high]
+        return tuple(ScaleTick(value, self.share(float(value)), rank) for value, rank in every)
+
+
+def _even_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
+    """Ticks at the multiples of their distance."""
+    steps = [None if step is None else Decimal(repr(step)) for step in piece[3:]]
+    ticks, middle, labels = steps
+    finest = ticks or middle or labels
+    if finest is None:
+        return []
+    low, high = Decimal(repr(piece.low)), Decimal(repr(piece.high))
+    first, last = math.ceil(low / finest), math.floor(high / finest)
+    every = []
+    for n in range(first, last + 1):
+        value = plain(n * finest)
+        is_label = labels is not None and not value % labels
+        is_middle = middle is not None and not value % middle
+        every.append((value, LABELLED if is_label else MIDDLE if is_middle else SMALL))
+    return every
+
+
+def _log_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
+    """Ticks at 1 to 9 of each decade, numerals at 1, 2 and 5."""
+    low, high = Decimal(repr(piece.low)), Decimal(repr(piece.high))
+    every = []
+    for power in range(math.floor(math.log10(piece.low)), math.ceil(math.log10(piece.high)) + 1):
+        for digit in range(1, 10):
+            value = Decimal(digit).scaleb(power)
+            if low <= value <= high:
+                every.append((plain(value), LABELLED if digit in (1, 2, 5) else SMALL))
+    return every
+
+
+@lru_cache(maxsize=512)
+def graduation(pieces: tuple[GraduatedPiece, ...], is_log: bool, goes_round: bool) -> Graduation:
+    """Return the graduation of these pieces, each mounts once."""
+    return Graduation(pieces, is_log=is_log, goes_round=goes_round)
+
+
+def shares_of(ticks: tuple[ScaleTick, ...]) -> Shares:
+    """Shares of ticks as an array."""
+    return np.array([tick.share for tick in ticks])

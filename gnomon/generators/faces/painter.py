@@ -1,0 +1,143 @@
+"""The pixels of a face: its parts are printed on the floor first, pointers stand above them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+
+from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Pixels, Points
+from gnomon.generators.drawing.colours import Colour, Palette
+from gnomon.generators.drawing.lettering import Text, draw_texts
+from gnomon.generators.drawing.pose import HALF, Pose
+from gnomon.generators.faces.paints import colour_of
+from gnomon.generators.looks.photo import mask_of
+from gnomon.generators.rng import Rng
+
+# Ticks thinner than this many pixels are drawn as the thinnest lines there are.
+_THINNEST = 0.9
+Frame = tuple[float, float, float]
+
+
+class FacePainter:
+    """Draws shapes, ticks, texts and flat pictures of a face as its pose has them.
+
+    Shapes and ticks go to a canvas of twice the size at once. Texts, windows and pointers wait
+    until it has been halved, since they have fine masks of their own.
+    """
+
+    def __init__(
+        self, canvas: Canvas, pose: Pose, palette: Palette, font: str, unit: str, rng: Rng
+    ) -> None:
+        self.canvas, self.pose, self.palette, self.unit, self.rng = canvas, pose, palette, unit, rng
+        self.font = font
+        self.frame: Frame = (1.0, 0.0, 0.0)
+        self._texts: dict[tuple[str, Colour], list[Text]] = {}
+        self._late: list[Callable[[], None]] = []
+
+    def colour(self, name: str) -> Colour:
+        """The colour that a name means on this face."""
+        return colour_of(name, self.palette)
+
+    @property
+    def scale(self) -> float:
+        """Pixels to the unit of the part's frame."""
+        return self.pose.scale * self.frame[0]
+
+    def place(self, points: Points) -> Points:
+        """Places in the picture of points in the part's frame."""
+        scale, x, y = self.frame
+        return self.pose(scale * points + (x, y))
+
+    def fill(self, contours: Sequence[Points], colour: str) -> None:
+        """Fill contours on the floor; one inside another is a hole."""
+        self.canvas.fill([self.place(contour) for contour in contours], self.colour(colour))
+
+    def bars(self, ends: Points, width: float, colour: str) -> None:
+        """Draw ticks between pairs of ends, [n, 2, 2]."""
+        if not len(ends):
+            return
+        if width * self.scale < _THINNEST:
+            places = self.place(ends.reshape(-1, 2)).reshape(-1, 2, 2)
+            self.canvas.strokes(places, self.colour(colour))
+            return
+        # LINE_AA makes a bar broader by this, so it is taken off before.
+        broad = max(width - 2 * SWELL / SCALE / self.scale, 0.4 * width)
+        along = ends[:, 1] - ends[:, 0]
+        across = np.stack([-along[:, 1], along[:, 0]], 1) / np.linalg.norm(along, axis=1)[:, None]
+        side = across[:, None] * broad / 2
+        corners = np.concatenate([ends + side, ends[:, ::-1] - side], 1)
+        places = self.place(corners.reshape(-1, 2)).reshape(-1, 4, 2)
+        self.canvas.fill(list(places), self.colour(colour))
+
+    def write(self, texts: Sequence[Text], colour: str, font: str | None) -> None:
+        """Write texts above all shapes of the floor."""
+        scale, x, y = self.frame
+        moved = [
+            t._replace(x=scale * t.x + x, y=scale * t.y + y, height=scale * t.height) for t in texts
+        ]
+        self._texts.setdefault((font or self.font, self.colour(colour)), []).extend(moved)
+
+    def later(self, paint: Callable[[], None]) -> None:
+        """Paint something above the floor's texts, in the frame of now."""
+        frame = self.frame
+
+        def in_frame() -> None:
+            self.frame = frame
+            paint()
+
+        self._late.append(in_frame)
+
+    def finish_floor(self) -> None:
+        """Halve the canvas, then write and paint what has waited."""
+        if self.canvas.scale > 1:
+            self.canvas = self.canvas.halve()
+        for (font, colour), texts in self._texts.items():
+            draw_texts(self.canvas, texts, font, self.pose, colour)
+        self._texts = {}
+        late, self._late = self._late, []
+        for paint in late:
+            paint()
+
+    def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:
+        """Fill contours above the floor, exact to a tenth of a pixel."""
+        self.canvas.fill_fine([self.place(contour) for contour in contours], colour)
+
+    @property
+    def fine_swell(self) -> float:
+        """Growth of a fine shape on each side, in units of the part's frame."""
+        return SWELL / MASK_SCALE / self.scale
+
+    def clipped(self, window: Points, paint: Callable[[], None]) -> None:
+        """Paint on the floor, of which only the part within a window changes."""
+        before = self.canvas.pixels.copy()
+        texts, self._texts = self._texts, {}
+        paint()
+        self.finish_floor()
+        self._texts = texts
+        mask = mask_of([self.place(window)], self.canvas.size)[..., None] * np.float32(1 / 255)
+        mixed = before + (self.canvas.pixels - before.astype(np.float32)) * mask
+        self.canvas.pixels = np.rint(mixed).astype(np.uint8)
+
+    def paste(self, picture: Pixels, corners: tuple[float, float, float, float]) -> None:
+        """Lay a flat picture on the face, between its upper left and lower right corner."""
+        x1, y1, x2, y2 = corners
+        outline = self.place(np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)]))
+        corner_x, top, right, bottom = self.canvas.pixels_around(outline, 1)
+        if right <= corner_x or bottom <= top:
+            return
+        height, width = picture.shape[:2]
+        scale, x, y = self.frame
+        onto_part = np.array([[(x2 - x1) / width, 0, x1], [0, (y2 - y1) / height, y1], [0, 0, 1]])
+        onto_face = np.array([[scale, 0, x], [0, scale, y], [0, 0, 1]])
+        onto_region = np.array([[1, 0, -corner_x], [0, 1, -top], [0, 0, 1]])
+        way = np.linalg.inv(HALF) @ onto_region @ self.pose.matrix @ onto_face @ onto_part @ HALF
+        size = (right - corner_x, bottom - top)
+        # Averaged before it shrinks, or thin strokes would be lost.
+        warped = cv2.warpPerspective(
+            picture, way, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+        )
+        mask = mask_of([outline - (corner_x, top)], size)[..., None] * np.float32(1 / 255)
+        part = self.canvas.pixels[top:bottom, corner_x:right]
+        part[:] = np.rint(part + (warped - part.astype(np.float32)) * mask).astype(np.uint8)

@@ -1,0 +1,42 @@
+"""The colours that a description may name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from gnomon.generators.drawing.colours import SHADES, Colour, Palette, blend, rgb
+from gnomon.names import hint
+
+# Colours that a palette gives: the dial, its print, its pointer, other pointers, its rim.
+ROLES = ("floor", "ink", "hands", "pointer", "case", "faint")
+
+
+def check_paint(name: str) -> str:
+    """Refuse what is no role of a palette, no colour's name and no six hexadecimal digits."""
+    if name in ROLES or name in SHADES or _is_hex(name):
+        return name
+    raise ValueError(
+        f"{name!r}: {hint(name, [*ROLES, *SHADES])}; or give six hexadecimal digits in quotes"
+    )
+
+
+def colour_of(name: str, palette: Palette) -> Colour:
+    """Return the colour of a role, of a name, or of six hexadecimal digits."""
+    if name == "pointer":
+        return palette.second
+    if name == "faint":
+        return blend(palette.floor, palette.ink, 0.35)
+    if name in ROLES:
+        colour: Colour = getattr(palette, name)
+        return colour
+    return SHADES[name][0] if name in SHADES else rgb(name)
+
+
+def _is_hex(name: str) -> bool:
+    return len(name) == 6 and all(digit in "0123456789abcdefABCDEF" for digit in name)
+
+
+Paint = Annotated[str, AfterValidator(check_paint)]
+"""A colour: a role of the palette, a name such as red, or six hexadecimal digits."""

@@ -1,0 +1,90 @@
+"""Ways along which a scale runs, round or straight; lengths are in units of half the face."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.generators.drawing.canvas import Points
+
+Shares = NDArray[np.float64]
+
+
+class ScalePath(ABC):
+    """A way from a scale's first value to its last; shares of it are 0 to 1."""
+
+    @abstractmethod
+    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+        """Points at shares of the way, so far from it towards the numerals' side."""
+
+    @abstractmethod
+    def direction(self, share: float) -> float:
+        """Degrees clockwise from up, in which a pointer at this share points."""
+
+    @property
+    @abstractmethod
+    def length(self) -> float:
+        """Length of the way."""
+
+    def point(self, share: float, inward: float = 0.0) -> tuple[float, float]:
+        """Return the point at a share of the way."""
+        x, y = self.points(np.array([share]), inward)[0].tolist()
+        return x, y
+
+    def band(self, begin: float, end: float, near: float, far: float) -> Points:
+        """The outline of a band along the way, between two distances from it."""
+        # A corner every fortieth of the way: a chord stays within a pixel of its arc.
+        steps = np.linspace(begin, end, max(2, round(40 * abs(end - begin)) + 2))
+        return np.concatenate([self.points(steps, near), self.points(steps[::-1], far)])
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPath(ScalePath):
+    """An arc around a pivot; inward is towards the pivot."""
+
+    pivot: tuple[float, float]
+    radius: float
+    start: float
+    sweep: float
+
+    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+        a = np.radians(self.start + self.sweep * shares)
+        radius = self.radius - inward
+        x, y = self.pivot
+        return np.stack([x + radius * np.sin(a), y - radius * np.cos(a)], 1)
+
+    def direction(self, share: float) -> float:
+        return self.start + self.sweep * share
+
+    @property
+    def length(self) -> float:
+        return self.radius * math.radians(abs(self.sweep))
+
+
+@dataclass(frozen=True, slots=True)
+class StraightPath(ScalePath):
+    """A line; inward is right of one that rises, and below one that runs to the right."""
+
+    begin: tuple[float, float]
+    end: tuple[float, float]
+
+    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+        begin, end = np.array(self.begin), np.array(self.end)
+        along = (end - begin) / self.length
+        points: Points = (
+            begin + shares[:, None] * (end - begin) + inward * np.array([-along[1], along[0]])
+        )
+        return points
+
+    def direction(self, share: float) -> float:  # noqa: ARG002 - the same everywhere
+        (x1, y1), (x2, y2) = self.begin, self.end
+        # From the numerals' side across the way.
+        return math.degrees(math.atan2(y2 - y1, x2 - x1))
+
+    @property
+    def length(self) -> float:
+        return math.dist(self.begin, self.end)

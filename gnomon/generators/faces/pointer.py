@@ -1,0 +1,203 @@
+"""Pointers: needles that turn around a pivot, columns that rise, and triangles that slide."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from gnomon.generators.drawing.canvas import Points, bounding_box
+from gnomon.generators.drawing.colours import blend
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import disc, hand_shape, needle, rotate
+from gnomon.generators.faces.painter import FacePainter
+from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.part import FacePart, Length, MountedPart, PlainText
+from gnomon.generators.faces.paths import RoundPath
+from gnomon.generators.faces.track import Track, rounded
+from gnomon.generators.faces.varying import DRIVE, as_fraction
+from gnomon.generators.instruments.dial import POINTERS
+from gnomon.recipe import STRICT
+
+# Shapes that do not turn around a pivot.
+SLIDING = ("column", "triangle", "line")
+PointerShape = Literal[
+    "baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "counterweight",
+    "needle", "lever", "drop", "teardrop", "wedge", "shield", "trowel", "spade", "magnet", "hammer",
+    "sector", "crescent", "capped", "paddle", "saucer", "halves", "flag",
+    "column", "triangle", "line",
+]  # fmt: skip
+# Light that a plate on a pointer sends back.
+_PLATE = (188, 190, 190)
+
+
+@dataclass(frozen=True, config=STRICT)
+class Pointer(FacePart):
+    """A mark that shows a number on a track. Lengths are shares of the track's radius."""
+
+    track: str
+    """The track."""
+    drive: PlainText = field(default="value", metadata={DRIVE: True})
+    """The number on the track's scale that it shows; on a ring it goes round."""
+    shape: PointerShape = "taper"
+    """A needle's shape; column for a liquid's, triangle or line for what slides along a track."""
+    length: Length = 0.92
+    """From the pivot to the tip; of a triangle, from tip to base."""
+    width: Annotated[float, Field(gt=0, le=2)] = 0.06
+    tail: Annotated[float, Field(ge=-0.9, le=1)] = 0.18
+    """Behind the pivot; negative for a needle of which only the outer part is seen."""
+    away: float = 0.0
+    """Distance of a column or of a triangle's tip from the track, towards the numerals."""
+    colour: Paint = "pointer"
+    hub: Annotated[float, Field(ge=0, le=1)] = 0.09
+    """Radius of the disc over the pivot; 0 for none."""
+    hub_colour: Paint = "hands"
+    bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Radius of a column's bulb below its first value."""
+
+    def check(self, mount: MountedPart) -> None:
+        track = mount.track
+        assert isinstance(track, Track)
+        if track.line is not None and self.shape not in SLIDING:
+            raise ValueError(
+                f"shape: {self.shape!r} turns around a pivot, and {self.track} is straight: give"
+                f" {', '.join(SLIDING)}"
+            )
+        number, (low, high) = _number(mount), track.values
+        # A hundredth of the scale beyond its ends is still on the dial.
+        slack = 0.01 * (high - low)
+        if not track.goes_round and not low - slack <= number <= high + slack:
+            raise ValueError(
+                f"drive: {self.drive!r} gives {number:g}, which is not on {self.track} from {low:g}"
+                f" to {high:g}"
+            )
+
+    def colours(self) -> dict[str, str]:
+        return {"colour": self.colour}
+
+    @property
+    def stands_above(self) -> bool:
+        """True for what stands above all that is printed; a liquid's column lies in the floor."""
+        return self.shape != "column"
+
+    def reach(self, mount: MountedPart) -> float:
+        """Distance from the pivot to the tip, in the unit of its frame."""
+        return self.length * (_track(mount).radius or 1.0)
+
+    def paint(self, painter: FacePainter, mount: MountedPart) -> None:
+        if self.stands_above:
+            self._paint(painter, mount)
+        else:
+            painter.later(lambda: self._paint(painter, mount))
+
+    def _paint(self, painter: FacePainter, mount: MountedPart) -> None:
+        paints = {"b": painter.colour(self.colour), "p": _PLATE}
+        paints["d"] = blend(paints["b"], (0, 0, 0), 0.6)
+        for contours, material in self.layers(mount, painter.fine_swell):
+            painter.fill_fine(contours, paints[material])
+        if self.hub and self.shape not in SLIDING:
+            track = _track(mount)
+            hub = disc(self.hub * (track.radius or 1.0)) + track.at
+            painter.fill_fine([hub], painter.colour(self.hub_colour))
+
+    def contours(self, mount: MountedPart) -> list[Points]:
+        """List the contours in the track's frame."""
+        return [contour for contours, _ in self.layers(mount) for contour in contours]
+
+    def layers(self, mount: MountedPart, swell: float = 0.0) -> list[tuple[list[Points], str]]:
+        """Contours from below, less by what anti-aliasing adds, each layer with its material.
+
+        Materials: b the pointer's own colour, d a dark one, p a plate. A contour within another of
+        its layer is a hole.
+        """
+        track, share = _track(mount), _share(mount)
+        if self.shape in SLIDING:
+            return [([contour], "b") for contour in self._sliding(track, share, swell)]
+        radius = track.radius or 1.0
+
+        def turn_into_place(shapes: list[Points]) -> list[Points]:
+            turned = rotate(shapes, track.path.direction(share))
+            return [radius * contour + track.at for contour in turned]
+
+        length = self.length
+        if self.shape in POINTERS and self.shape != "needle":
+            shape, materials = POINTERS[self.shape]
+            contours = turn_into_place(shape(length, self.width / 2))
+            return [([c], material) for c, material in zip(contours, materials, strict=True)]
+        if self.shape == "counterweight":
+            return [(turn_into_place(needle(length, self.width, self.tail)), "b")]
+        if self.shape == "flag":
+            return [(turn_into_place([_flag(length, self.width, self.tail)]), "b")]
+        style = "taper" if self.shape == "needle" else self.shape
+        broad = max(self.width - 2 * swell / radius, 0.5 * self.width)
+        return [(turn_into_place(hand_shape(style, length, broad, self.tail)), "b")]
+
+    def _sliding(self, track: Track, share: float, swell: float) -> list[Points]:
+        path, half = track.path, self.width / 2
+        if self.shape == "column":
+            begin = -0.9 * self.bulb / path.length
+            end = max(share - swell / path.length, begin + 1e-3)
+            column = path.band(begin, end, self.away - half, self.away + half)
+            if not self.bulb:
+                return [column]
+            return [column, disc(self.bulb) + path.point(begin, self.away)]
+        wide = half / path.length
+        if self.shape == "line":
+            ends = [(-wide, 0.0), (wide, 0.0), (wide, self.length), (-wide, self.length)]
+        else:
+            ends = [(0.0, 0.0), (-wide, -self.length), (wide, -self.length)]
+        return [np.array([path.point(share + along, self.away + far) for along, far in ends])]
+
+    def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
+        track, share, number = _track(mount), _share(mount), _number(mount)
+        path, contours = track.path, np.concatenate(self.contours(mount))
+        pivot = path.pivot if isinstance(path, RoundPath) else self._tip(track, share)
+        points = pose(np.concatenate([[self._tip(track, share), pivot], contours]))
+        more: dict[str, Any] = {}
+        if isinstance(path, RoundPath):
+            more["degrees"] = round(path.direction(share) % 360, 4)
+            more["pivot"] = rounded(points[1])
+        return more | {
+            "track": self.track,
+            "number": number,
+            "share": share,
+            "tip": rounded(points[0]),
+            "neighbours": track.neighbours(pose, number),
+            "box": [round(v, 3) for v in bounding_box(points[2:])],
+        }
+
+    def _tip(self, track: Track, share: float) -> tuple[float, float]:
+        if self.shape in SLIDING:
+            return track.path.point(share, self.away)
+        radius = track.radius or 1.0
+        return track.path.point(share, radius * (1 - self.length))
+
+
+def _flag(length: float, width: float, tail: float) -> Points:
+    """A needle as of a dial indicator: thin to the tip, with a broad arrow-shaped tail."""
+    w = width / 2
+    half = [(0.3 * w, length), (0.75 * w, 0.0), (0.9 * w, -0.3 * tail), (2.1 * w, -0.75 * tail),
+            (1.2 * w, -tail), (0.0, -0.9 * tail)]  # fmt: skip
+    return np.array([*half, *[(-x, y) for x, y in reversed(half) if x]], float)
+
+
+def _track(mount: MountedPart) -> Track:
+    assert isinstance(mount.track, Track)
+    return mount.track
+
+
+def _number(mount: MountedPart) -> float:
+    """The number that it shows; on a ring, from the first value to below the last."""
+    assert mount.number is not None
+    track = _track(mount)
+    if track.goes_round:
+        low, high = map(as_fraction, track.values)
+        return float((mount.number - low) % (high - low) + low)
+    return float(mount.number)
+
+
+def _share(mount: MountedPart) -> float:
+    return _track(mount).graduation.share(_number(mount))

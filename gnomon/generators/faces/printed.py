@@ -1,0 +1,91 @@
+"""Plates and texts: parts that are printed on a face and show no number."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import arc, ellipse, joined, oblong
+from gnomon.generators.faces.painter import FacePainter
+from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
+from gnomon.recipe import STRICT
+
+
+@dataclass(frozen=True, config=STRICT)
+class Plate(FacePart):
+    """A flat area on the floor, or behind the body: a disc, a ring, a sector or a box."""
+
+    shape: Literal["disc", "ring", "box"] = "disc"
+    at: Place = (0.0, 0.0)
+    """Its middle."""
+    radius: Length = 0.5
+    inner: Annotated[float, Field(ge=0, le=4)] = 0.4
+    """Inner radius of a ring."""
+    span: tuple[float, float] = (0.0, 360.0)
+    """Degrees from up between which a ring lies."""
+    size: tuple[Length, Length] = (0.5, 0.3)
+    """Half the width and half the height of a box."""
+    corner: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Radius of a box's corners."""
+    colour: Paint = "faint"
+    edge: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    """Breadth of a line around it; 0 for none."""
+    edge_colour: Paint = "ink"
+    behind: bool = False
+    """True for what stands out behind the body, such as a stem."""
+
+    def __post_init__(self) -> None:
+        if self.shape == "ring" and self.inner >= self.radius:
+            raise ValueError(f"inner: {self.inner:g} must be less than the radius")
+
+    def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
+        if self.edge:
+            painter.fill(self._contours(self.edge), self.edge_colour)
+        painter.fill(self._contours(0.0), self.colour)
+
+    def _contours(self, grow: float) -> list[Points]:
+        (x, y), radius = self.at, self.radius + grow
+        if self.shape == "disc":
+            return [ellipse(x, y, radius)]
+        if self.shape == "box":
+            wide, high = self.size
+            corner = self.corner + grow if self.corner else 0.0
+            return [oblong(x - wide - grow, y - high - grow, x + wide + grow, y + high + grow,
+                           min(corner, wide, high))]  # fmt: skip
+        begin, end = self.span
+        inner = max(self.inner - grow, 0.0)
+        if end - begin >= 360:
+            return [ellipse(x, y, radius), ellipse(x, y, inner)[::-1]]
+        return [joined(arc(x, y, radius, begin, end), arc(x, y, inner, end, begin))]
+
+    def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002
+        return {}
+
+
+@dataclass(frozen=True, config=STRICT)
+class Caption(FacePart):
+    """A text on the floor."""
+
+    text: str
+    """What it says; {unit} stands for the unit."""
+    at: Place = (0.0, 0.4)
+    height: Length = 0.08
+    """Height of a digit."""
+    turn: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    colour: Paint = "ink"
+    font: FontName | None = None
+
+    def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
+        text = self.text.replace("{unit}", painter.unit)
+        if text.strip():
+            caption = Text(text, *self.at, self.height, round(self.turn) % 360)
+            painter.write([caption], self.colour, self.font)
+
+    def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002
+        return {}

@@ -1,0 +1,64 @@
+"""Questions about a face: what its description asks for, and the answers from its value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+from gnomon.files import read_toml
+from gnomon.generators.faces.description import FaceDescription, FaceReading
+from gnomon.generators.faces.expressions import evaluate
+from gnomon.sample import Number
+
+QUESTIONS = ("read", "part", "find")
+_WORDS = read_toml(__file__, "questions.toml")
+
+
+def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction]) -> Number:
+    """The answer to a reading: a multiple of its step, with its tolerance."""
+    number = evaluate(reading.drive or "value", quantities)
+    step = Decimal(repr(reading.step))
+    steps = number / Fraction(step)
+    whole = math.floor(steps + (Fraction(1, 2) if reading.round == "nearest" else 0))
+    cycle = Decimal(repr(reading.cycle)) if reading.cycle else Decimal(0)
+    value = whole * step
+    if cycle:
+        value %= cycle
+    within = step if reading.within is None else Decimal(repr(reading.within))
+    return Number(
+        _with_places(value, step), _unit(reading, unit), _plain(within), _plain(cycle),
+        reading.digits,
+    )  # fmt: skip
+
+
+def wordings(description: FaceDescription, question: str, reading: FaceReading) -> list[str]:
+    """The texts of a question about a reading."""
+    head = description.head
+    texts = head.questions.get(question) or _WORDS["wordings"][question]  # type: ignore[call-overload]
+    unit = _unit(reading, head.unit)
+    filled = []
+    for text in texts:
+        if not unit:
+            text = text.replace("in {unit}", "with a number").replace(" {unit}", "")
+        unit_words = _WORDS["unit"].get(unit, unit)
+        filled.append(text.format(name=head.name, part=reading.words, unit=unit_words))
+    return filled
+
+
+def _unit(reading: FaceReading, unit: str) -> str:
+    return unit if reading.unit is None else reading.unit
+
+
+def _with_places(value: Decimal, step: Decimal) -> Decimal:
+    """Write as many decimals as the step has."""
+    exponent = step.normalize().as_tuple().exponent
+    assert isinstance(exponent, int)
+    return value.quantize(Decimal(1).scaleb(min(0, exponent)))
+
+
+def _plain(value: Decimal) -> Decimal:
+    short = value.normalize()
+    exponent = short.as_tuple().exponent
+    return short.quantize(Decimal(1)) if isinstance(exponent, int) and exponent > 0 else short

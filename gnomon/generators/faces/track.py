@@ -1,0 +1,262 @@
+"""Tracks: scales with ticks, numerals and coloured zones, along an arc or a line."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.faces.graduation import (
+    LABELLED,
+    MOST_TICKS,
+    GraduatedPiece,
+    Graduation,
+    ScaleTick,
+    graduation,
+)  # fmt: skip
+from gnomon.generators.faces.painter import FacePainter
+from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.paths import RoundPath, ScalePath, StraightPath
+from gnomon.generators.instruments.scale import plain
+from gnomon.recipe import STRICT
+
+Positive = Annotated[float, Field(gt=0)]
+
+
+@dataclass(frozen=True, config=STRICT)
+class ColourZone:
+    """A coloured band along a track."""
+
+    colour: Paint
+    span: tuple[float, float]
+    """The values at which it begins and ends."""
+    near: float | None = None
+    """Distance of its edge from the track, towards the numerals. Default: the track itself."""
+    far: float | None = None
+    """Distance of its other edge. Default: the length of a tick."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class ScalePiece:
+    """A piece of a broken scale."""
+
+    upto: float
+    """Its last value."""
+    share: Annotated[float, Field(gt=0, le=1)]
+    """The share of the track at which it ends."""
+    ticks: Positive | None = None
+    middle: Positive | None = None
+    labels: Positive | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
+class Numerals:
+    """The numbers along a track."""
+
+    height: Length = 0.1
+    away: float | None = None
+    """Distance of their middles from the track; negative for the other side of the ticks."""
+    turn: Literal["upright", "radial"] = "upright"
+    """radial: their feet point to the pivot, or along a line to its numerals' side."""
+    times: float = 1.0
+    """The number that is written for a value of 1, such as 0.01 on a scale marked x100."""
+    decimals: Annotated[int, Field(ge=0, le=6)] | None = None
+    """Decimals. Default: as few as each number needs."""
+    texts: tuple[str, ...] | None = None
+    """Texts in place of the numbers, in order, such as [E, 1/2, F]."""
+    skip: tuple[float, ...] = ()
+    """Values that have a long tick and no number."""
+    colour: Paint = "ink"
+    font: FontName | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
+class Track(FacePart):
+    """A scale along an arc (radius, start, sweep) or along a line (line)."""
+
+    values: tuple[float, float]
+    """The first and the last value."""
+    at: Place = (0.0, 0.0)
+    """The pivot of an arc."""
+    radius: Length | None = None
+    start: float = 0.0
+    """Degrees from up, clockwise, at which the first value stands."""
+    sweep: Annotated[float, Field(ge=-360, le=360)] = 360.0
+    """Degrees to the last value; negative for counter-clockwise. At 360 the scale goes round."""
+    line: tuple[Place, Place] | None = None
+    """Both ends of a straight track; its numerals stand right of one that rises."""
+    spacing: Literal["linear", "log"] = "linear"
+    pieces: tuple[ScalePiece, ...] = ()
+    """Pieces of a broken scale, in order. The last one ends at the last value, at a share of 1."""
+    ticks: Positive | None = None
+    """From tick to tick; without it, only labelled values have ticks."""
+    middle: Positive | None = None
+    """From one tick of middle length to the next."""
+    labels: Positive | None = None
+    """From number to number."""
+    tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
+    """Length of a labelled tick, towards the numerals; negative for the other side."""
+    middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
+    """Length of a middle tick, as a share of a labelled one."""
+    small_tick: Annotated[float, Field(gt=0, le=1)] = 0.6
+    """Length of other ticks, as a share of a labelled one."""
+    width: Annotated[float, Field(gt=0, le=0.2)] = 0.02
+    """Breadth of a labelled tick."""
+    thin: Annotated[float, Field(gt=0, le=0.2)] = 0.008
+    """Breadth of other ticks."""
+    ring: Annotated[float, Field(ge=0, le=0.2)] = 0.0
+    """Breadth of a line along the track; 0 for none."""
+    colour: Paint = "ink"
+    numerals: Numerals | None = field(default_factory=Numerals)
+    """null for no numbers."""
+    zones: tuple[ColourZone, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.radius is None) == (self.line is None):
+            raise ValueError("radius: give a radius for an arc, or line for a straight track")
+        low, high = self.values
+        if low >= high:
+            raise ValueError(f"values: {list(self.values)}: the last value must be above the first")
+        if self.spacing == "log" and (low <= 0 or self.pieces):
+            raise ValueError("spacing: log needs values above 0, and no pieces")
+        ends = [(low, 0.0), *((piece.upto, piece.share) for piece in self.pieces)]
+        if self.pieces and (ends[-1] != (high, 1.0) or ends != sorted(set(ends))):
+            raise ValueError(
+                f"pieces: they must rise, and the last must have upto {high:g}, share 1"
+            )
+        for piece in self._pieces:
+            steps = [step for step in piece[3:] if step]
+            if steps and (piece.high - piece.low) / min(steps) > MOST_TICKS:
+                raise ValueError(f"ticks: {min(steps):g} gives more than {MOST_TICKS:,} ticks")
+        for zone in self.zones:
+            if not low <= zone.span[0] < zone.span[1] <= high:
+                raise ValueError(f"zones: {list(zone.span)} is not within {list(self.values)}")
+
+    @cached_property
+    def path(self) -> ScalePath:
+        """The way of the scale."""
+        if self.line is not None:
+            return StraightPath(*self.line)
+        assert self.radius is not None
+        return RoundPath(self.at, self.radius, self.start, self.sweep)
+
+    @property
+    def goes_round(self) -> bool:
+        """True if the last value is the first again."""
+        return self.line is None and abs(self.sweep) == 360
+
+    @property
+    def graduation(self) -> Graduation:
+        """Ticks, and where values stand."""
+        return graduation(self._pieces, self.spacing == "log", self.goes_round)
+
+    @property
+    def _pieces(self) -> tuple[GraduatedPiece, ...]:
+        steps = (self.ticks, self.middle, self.labels)
+        if not self.pieces:
+            return (GraduatedPiece(*self.values, 1.0, *steps),)
+        begins = [self.values[0], *(piece.upto for piece in self.pieces)]
+        return tuple(
+            GraduatedPiece(begin, piece.upto, piece.share, piece.ticks or self.ticks,
+                           piece.middle or self.middle, piece.labels or self.labels)
+            for begin, piece in zip(begins, self.pieces, strict=False)
+        )  # fmt: skip
+
+    def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
+        path, scale = self.path, self.graduation
+        for zone in self.zones:
+            near = 0.0 if zone.near is None else zone.near
+            far = self.tick if zone.far is None else zone.far
+            begin, end = (_end_share(scale, value) for value in zone.span)
+            painter.fill([path.band(begin, end, near, far)], zone.colour)
+        if self.ring:
+            half = self.ring / 2
+            painter.fill([path.band(0, 1, -half, half)], self.colour)
+        parts = (1.0, self.middle_tick, self.small_tick)
+        for rank, (shares, part) in enumerate(zip(scale.shares_by_rank, parts, strict=True)):
+            if len(shares):
+                ends = [path.points(shares), path.points(shares, self.tick * part)]
+                width = self.width if rank == LABELLED else self.thin
+                painter.bars(np.stack(ends, 1), width, self.colour)
+        if self.numerals:
+            painter.write(self.texts, self.numerals.colour, self.numerals.font)
+
+    @cached_property
+    def texts(self) -> list[Text]:
+        """The numbers in their places."""
+        numerals = self.numerals
+        labelled = [t for t in self.graduation.ticks if t.rank == LABELLED]
+        if numerals is None or not labelled:
+            return []
+        away = numerals.away
+        if away is None:
+            away = self.tick + (0.04 + 0.6 * numerals.height) * (1 if self.tick >= 0 else -1)
+        places = self.path.points(self.graduation.shares_by_rank[LABELLED], away).tolist()
+        texts = []
+        for number, (tick, (x, y)) in enumerate(zip(labelled, places, strict=True)):
+            if float(tick.value) in numerals.skip:
+                continue
+            words = numerals.texts
+            text = _numeral(tick, numerals) if words is None else words[number % len(words)]
+            turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
+            texts.append(Text(text, x, y, numerals.height, round(turn) % 360))
+        return texts
+
+    def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002
+        ends = self.path.points(np.array([0.0, 1.0]))
+        labels = np.array([(t.x, t.y) for t in self.texts]).reshape(-1, 2)
+        places = rounded(pose(np.concatenate([ends, labels])))
+        return {
+            "low": plain_text(self.values[0]),
+            "high": plain_text(self.values[1]),
+            "ends": [
+                {"value": plain_text(value), "at": at}
+                for value, at in zip(self.values, places[:2], strict=True)
+            ],
+            "labels": [
+                {"text": t.text, "at": at} for t, at in zip(self.texts, places[2:], strict=True)
+            ],
+        }
+
+    def neighbours(self, pose: Pose, value: float) -> list[dict[str, Any]]:
+        """The ticks on both sides of a value, and where they meet the track."""
+        ticks = self.graduation.neighbours(value)
+        if not ticks:
+            return []
+        places = rounded(pose(self.path.points(np.array([tick.share for tick in ticks]))))
+        return [
+            {"value": f"{t.value:f}", "place": place}
+            for t, place in zip(ticks, places, strict=True)
+        ]
+
+
+def rounded(places: Points) -> Any:
+    """Places in pixels as plain lists, to a thousandth."""
+    return places.round(3).tolist()
+
+
+@lru_cache(maxsize=4096)
+def plain_text(value: float) -> str:
+    """Write a number without an exponent or zeros at its end."""
+    return f"{plain(Decimal(repr(value))):f}"
+
+
+def _end_share(scale: Graduation, value: float) -> float:
+    """The share of a zone's end; the end of a ring is its end, not its beginning."""
+    return 1.0 if value == scale.high else scale.share(value)
+
+
+def _numeral(tick: ScaleTick, numerals: Numerals) -> str:
+    number = tick.value * Decimal(repr(numerals.times))
+    places = numerals.decimals
+    text = f"{plain(number):f}" if places is None else f"{number:.{places}f}"
+    return text.replace("-", "−")

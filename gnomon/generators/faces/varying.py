@@ -1,0 +1,239 @@
+"""Ranges and choices: where a description gives a range or a list, each picture draws from it.
+
+A plan is mounts from the plain values of YAML and the dataclass that they are for. It draws plain
+values again, one for each field: a number from a range, an item from a list, or a formula's result.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Protocol
+
+from gnomon.generators.faces.expressions import Quantities, check_formula, evaluate
+
+# Metadata of a field whose text is a formula of its own, worked out once the value is known.
+DRIVE = "drive"
+
+
+class Chooser(Protocol):
+    """The draws that a plan needs: those of `Rng`, or all ends of ranges in turn."""
+
+    def uniform(self, low: float, high: float) -> float: ...
+    def integer(self, low: int, high: int) -> int: ...
+    def choice(self, items: Sequence[Any]) -> Any: ...
+
+
+@dataclass(frozen=True)
+class EndChooser:
+    """Takes one end of every range and the n-th item of every list."""
+
+    share: float
+    index: int = 0
+
+    def uniform(self, low: float, high: float) -> float:
+        return low + (high - low) * self.share
+
+    def integer(self, low: int, high: int) -> int:
+        return high if self.share > 0.5 else low
+
+    def choice(self, items: Sequence[Any]) -> Any:
+        return items[self.index % len(items)]
+
+
+class Varied(ABC):
+    """A part of a plan."""
+
+    @abstractmethod
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        """Draw plain values for this part of the plan."""
+
+    def parts(self) -> Iterator[Varied]:
+        """Iterate over the parts within this part."""
+        return iter(())
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if each draw gives the same."""
+        return False
+
+    @property
+    def most_choices(self) -> int:
+        """Items of the longest list within."""
+        return max((part.most_choices for part in self.parts()), default=1)
+
+
+@dataclass(frozen=True)
+class FixedValue(Varied):
+    """A value as it was written."""
+
+    value: Any
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:  # noqa: ARG002
+        return self.value
+
+    @property
+    def is_fixed(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class RangeOf(Varied):
+    """A number between two ends."""
+
+    low: Varied
+    high: Varied
+    is_whole: bool
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        low, high = (end.draw(chooser, quantities) for end in (self.low, self.high))
+        if self.is_whole:
+            return chooser.integer(low, high)
+        # Four decimals: finer differences show nowhere, and facts stay short.
+        return round(chooser.uniform(low, high), 4)
+
+    def parts(self) -> Iterator[Varied]:
+        return iter((self.low, self.high))
+
+
+@dataclass(frozen=True)
+class ItemOf(Varied):
+    """A value chosen from a list."""
+
+    items: tuple[Varied, ...]
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        item: Varied = chooser.choice(self.items)
+        return item.draw(chooser, quantities)
+
+    def parts(self) -> Iterator[Varied]:
+        return iter(self.items)
+
+    @property
+    def most_choices(self) -> int:
+        return max(len(self.items), *(item.most_choices for item in self.items))
+
+
+@dataclass(frozen=True)
+class FormulaOf(Varied):
+    """A number that follows from the quantities that were drawn."""
+
+    text: str
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:  # noqa: ARG002
+        return float(evaluate(self.text, quantities))
+
+
+@dataclass(frozen=True)
+class FieldsOf(Varied):
+    """A mapping whose values vary."""
+
+    values: Mapping[str, Varied]
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        return {key: value.draw(chooser, quantities) for key, value in self.values.items()}
+
+    def parts(self) -> Iterator[Varied]:
+        return iter(self.values.values())
+
+
+@dataclass(frozen=True)
+class ItemsOf(Varied):
+    """A list whose values vary."""
+
+    values: tuple[Varied, ...]
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        return [value.draw(chooser, quantities) for value in self.values]
+
+    def parts(self) -> Iterator[Varied]:
+        return iter(self.values)
+
+
+def plan(
+    schema: Any, raw: Any, names: Mapping[str, object], fault: Callable[[str, str], ValueError],
+    path: str = "",
+) -> Varied:  # fmt: skip
+    """Plan the draws of plain values for a type.
+
+    `names` has the names that formulas may use. `fault(path, message)` makes the error for a range
+    or a formula that cannot be drawn from. All other faults are found when a draw is validated.
+    """
+
+    def below(inner: Any, value: Any, key: object) -> Varied:
+        return plan(inner, value, names, fault, f"{path}.{key}".strip("."))
+
+    for candidate in _alternatives(schema):
+        if dataclasses.is_dataclass(candidate) and isinstance(raw, dict):
+            hints = _hints(candidate)
+            fields = {k: below(hints.get(k, Any), value, k) for k, value in raw.items()}
+            return _simplified(FieldsOf(fields), raw)
+        if candidate in (float, int) and not isinstance(raw, bool):
+            return _number(candidate, raw, names, fault, path)
+        if (candidate in (str, bool) or typing.get_origin(candidate) is Literal) and isinstance(
+            raw, list
+        ):
+            if not raw:
+                raise fault(path, "[] gives nothing to draw from: list at least one")
+            return ItemOf(tuple(below(candidate, item, n) for n, item in enumerate(raw)))
+        origin, inner = typing.get_origin(candidate), typing.get_args(candidate)
+        if origin is tuple and isinstance(raw, list):
+            kinds = [inner[0]] * len(raw) if inner[-1] is ... else inner
+            if len(kinds) != len(raw):
+                return FixedValue(raw)  # validation says how many there must be
+            values = [below(kind, value, n) for n, (kind, value) in enumerate(zip(kinds, raw))]  # noqa: B905
+            return _simplified(ItemsOf(tuple(values)), raw)
+    return FixedValue(raw)
+
+
+def _number(
+    kind: type, raw: Any, names: Mapping[str, object], fault: Callable[[str, str], ValueError],
+    path: str,
+) -> Varied:  # fmt: skip
+    if isinstance(raw, str):
+        try:
+            check_formula(raw, names)
+        except ValueError as error:
+            raise fault(path, str(error)) from None
+        return FormulaOf(raw)
+    if not isinstance(raw, list):
+        return FixedValue(raw)
+    if len(raw) != 2 or any(isinstance(end, list) for end in raw):
+        raise fault(path, f"{raw!r}: give a number, or a range of two, such as [0.1, 0.2]")
+    numbers = [end for end in raw if isinstance(end, int | float)]
+    if numbers != sorted(numbers) or (kind is int and any(isinstance(n, float) for n in numbers)):
+        raise fault(path, f"{raw!r}: the lower end of a range comes first")
+    low, high = (_number(kind, end, names, fault, path) for end in raw)
+    return RangeOf(low, high, is_whole=kind is int)
+
+
+def _simplified(varied: Varied, raw: Any) -> Varied:
+    return FixedValue(raw) if all(part.is_fixed for part in varied.parts()) else varied
+
+
+def _alternatives(schema: Any) -> list[Any]:
+    """List the types of a union, without None and without the limits of `Annotated`."""
+    if typing.get_origin(schema) is typing.Annotated:
+        return _alternatives(typing.get_args(schema)[0])
+    if typing.get_origin(schema) in (typing.Union, UnionType):
+        return [a for t in typing.get_args(schema) if t is not NoneType for a in _alternatives(t)]
+    return [schema]
+
+
+def _hints(schema: Any) -> dict[str, Any]:
+    """Types by field; a drive is left alone, since it is worked out with the value."""
+    hints = typing.get_type_hints(schema, include_extras=True)
+    return {f.name: Any if f.metadata.get(DRIVE) else hints[f.name]
+            for f in dataclasses.fields(schema)}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def as_fraction(number: float) -> Fraction:
+    """Take a number by its digits, as it is written in YAML."""
+    return Fraction(repr(number))

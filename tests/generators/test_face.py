@@ -1,0 +1,359 @@
+"""Faces: what a description says is what the pixels show, for each that comes with gnomon."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from case_tables import table
+from measured import apart, direction, ring, scene_of
+from solvers import check
+
+from gnomon.commands.ls import docstrings
+from gnomon.generators import create
+from gnomon.generators.drawing.colours import difference, palette
+from gnomon.generators.drawing.lettering import text_tile
+from gnomon.generators.faces import Face, draw
+from gnomon.generators.faces.description import descriptions, shipped, value_at
+from gnomon.generators.faces.draw import draw_face
+from gnomon.generators.faces.graduation import LABELLED
+from gnomon.generators.faces.paints import colour_of
+from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.track import Track
+from gnomon.generators.faces.window import Window
+from gnomon.generators.rng import Rng
+
+UPRIGHT = {"backgrounds": ("plain",), "size": 448}
+NAMES = tuple(shipped())
+names = pytest.mark.parametrize("name", NAMES)
+
+
+@lru_cache
+def face(name, **options):
+    return Face(description=name, **UPRIGHT | options)
+
+
+def pixels(scene):
+    return np.asarray(draw_face(scene, Rng("a picture")), float)
+
+
+def without(scene, name):
+    parts = tuple(part for part in scene.face.parts if part.name != name)
+    return scene._replace(face=scene.face._replace(parts=parts))
+
+
+def pointers(scene):
+    return [mount for mount in scene.face.parts if isinstance(mount.part, Pointer)]
+
+
+def test_every_description_that_ships_is_named_in_the_help():
+    listed = docstrings(Face)["description"].replace("\n", " ")
+    assert [name for name in NAMES if name not in listed] == []
+
+
+@names
+def test_every_pointer_stands_at_its_number_in_the_pixels(name):
+    """A pointer's own pixels are those that change when it is left out."""
+    measured = 0
+    for index in range(3):
+        sample, scene = face(name)[index], scene_of(face(name), index, draw)
+        whole = pixels(scene)
+        for mount in pointers(scene):
+            facts = sample.facts["parts"][mount.name]
+            own = np.abs(whole - pixels(without(scene, mount.name))).sum(2) / 765
+            x, y = facts["tip"]
+            if "pivot" not in facts:  # a column ends at its value, and is a few pixels broad
+                columns = own[:, int(x)] > 0.1
+                assert abs(np.flatnonzero(columns)[0] - y) < 1.5
+                measured += 1
+                continue
+            u, v = facts["pivot"]
+            reach = math.hypot(x - u, y - v)
+            if mount.part.shape == "triangle":
+                ys, xs = np.nonzero(own > 0.1)
+                angle = math.degrees(math.atan2(xs.mean() + 0.5 - u, v - ys.mean() - 0.5)) % 360
+            else:
+                degrees, weights = ring(own, (u, v), 0.55 * reach, 0.97 * reach)
+                if weights.sum() < 3:
+                    continue  # it lies under another one
+                angle = direction(degrees, weights)
+            assert apart(angle, facts["degrees"]) < 0.3 + 40 / reach, (mount.name, index)
+            # The two ticks beside it, by their places, hold the number between them.
+            ticks = [math.degrees(math.atan2(a - u, v - b)) % 360
+                     for a, b in (tick["place"] for tick in facts["neighbours"])]  # fmt: skip
+            assert all(apart(facts["degrees"], tick) <= apart(*ticks) + 0.1 for tick in ticks)
+            measured += 1
+    assert measured >= 3
+
+
+@names
+def test_labelled_ticks_are_where_the_ink_is(name):
+    seen = under = 0
+    for index in range(2):
+        scene = scene_of(face(name), index, draw)
+        dressed = draw.dressed(palette(scene.look.palette), scene.face.body)
+        bare = scene._replace(face=scene.face._replace(parts=tuple(
+            mount for mount in scene.face.parts if not isinstance(mount.part, Pointer)
+        )))  # fmt: skip
+        image = pixels(bare)
+        for mount in bare.face.parts:
+            track = mount.part
+            if not isinstance(track, Track) or abs(track.tick) < 0.01:
+                continue
+            colour = np.array(colour_of(track.colour, dressed))
+            scale, x, y = mount.frame
+            shares = track.graduation.shares_by_rank[LABELLED]
+            middles = scale * track.path.points(shares, track.tick / 2) + (x, y)
+            for a, b in scene.look.pose(middles):
+                near = image[int(b) - 1 : int(b) + 2, int(a) - 1 : int(a) + 2].reshape(-1, 3)
+                is_ink = np.abs(near - colour).sum(1).min() < 260
+                seen, under = seen + is_ink, under + (not is_ink)
+    assert seen > 10
+    assert under <= seen / 50
+
+
+def test_zones_have_their_colours_between_their_values():
+    for index in range(6):
+        scene = scene_of(face("sf6_gauge"), index, draw)
+        image = pixels(scene)
+        (mount,) = [p for p in scene.face.parts if p.name == "scale"]
+        track, tick = mount.part, 0.0
+        for zone in track.zones:
+            begin, end = zone.span
+            # Between two ticks, in the middle of the zone's breadth.
+            tick = math.floor((begin + end) / 2 / 0.02) * 0.02 + 0.01
+            if not begin + 0.005 < tick < end - 0.005:
+                continue
+            share = track.graduation.share(tick)
+            x, y = scene.look.pose.at(*track.path.point(share, 0.05))
+            assert (
+                np.abs(image[int(y), int(x)] - colour_of(zone.colour, palette("white"))).max() < 12
+            )
+        assert tick > 0.3
+
+
+def figures_of(cell, ink, ground):
+    """How much of a cell's pixels is ink, 0 to 1."""
+    way = np.array(ink, float) - ground
+    return np.clip((cell - ground) @ way / (way @ way), 0, 1)
+
+
+@pytest.mark.parametrize("name", ["speedometer", "water_meter"])
+def test_wheels_show_the_figures_of_their_number(name):
+    """Read by the likeness of each wheel at rest to the font's ten figures."""
+    rested = 0
+    for index in range(5):
+        large = face(name, size=900)
+        sample, scene = large[index], scene_of(large, index, draw)
+        (mount,) = [p for p in scene.face.parts if isinstance(p.part, Window)]
+        window = mount.part
+        if window.style != "wheels":
+            continue
+        plain = type(window)(**vars(window) | {
+            "figures": "sans-bold", "curve": 9.0, "ground": "101010", "ink": "f0f0f0",
+            "decimal_ground": None, "decimal_ink": None, "roll": "still", "narrow": 1.0,
+        })  # fmt: skip
+        parts = tuple(p._replace(part=plain) if p is mount else p for p in scene.face.parts
+                      if not isinstance(p.part, Pointer))  # fmt: skip
+        image = pixels(scene._replace(face=scene.face._replace(parts=parts)))
+        shown = sample.facts["parts"][mount.name]
+        text = f"{math.floor(Fraction(repr(shown['number'])) * 10 ** shown['decimals'])}"
+        for cell, figure in zip(shown["cells"], text.zfill(window.digits), strict=True):
+            x1, y1, x2, y2 = map(round, cell["box"])
+            ink = figures_of(image[y1:y2, x1:x2], (240,) * 3, (16,) * 3)
+            assert best_figure(ink) == figure, (index, text)
+            rested += 1
+    assert rested > 20
+
+
+def best_figure(ink):
+    """The figure whose shape is most like the ink."""
+    import cv2
+
+    rows, columns = np.flatnonzero(ink.max(1) > 0.4), np.flatnonzero(ink.max(0) > 0.4)
+    found = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    likeness = {}
+    for figure in "0123456789":
+        tile = text_tile(figure, "sans-bold", 40, 0) / 255
+        shape = cv2.resize(found.astype(np.float32), tile.shape[::-1])
+        likeness[figure] = np.corrcoef(shape.ravel(), tile.ravel())[0, 1]
+        # A one is narrow: its own proportions count.
+        likeness[figure] -= abs(found.shape[1] / found.shape[0] - tile.shape[1] / tile.shape[0])
+    return max(likeness, key=likeness.get)
+
+
+@pytest.mark.parametrize(("way", "sign"), [("up", -1), ("down", 1)])
+def test_a_wheel_leaves_its_window_the_way_it_rolls(way, sign):
+    text = (
+        "name: counter\nvalue: [0, 99, 0.25]\nparts:\n"
+        f"  wheels: {{part: window, digits: 2, height: 0.8, curve: 9, roll: {way},"
+        " figures: sans-bold, ground: '101010', ink: 'f0f0f0'}}\n"
+    ).replace("}}", "}")
+    (description,) = descriptions(text, "counter.yaml")
+    scene = scene_of(face("water_meter"), 0, draw)
+    middles = []
+    for quarter in (0, 1):
+        number = Fraction(30) + Fraction(quarter, 4)
+        drawn = description.draw(number, Rng("one"))
+        image = pixels(scene._replace(face=drawn))
+        (mount,) = drawn.parts
+        box = mount.part.facts(scene.look.pose, mount)["cells"][1]["box"]
+        x1, y1, x2, y2 = map(round, box)
+        ink = figures_of(image[y1:y2, x1:x2], (240,) * 3, (16,) * 3)
+        rows = np.arange(len(ink))
+        # Of the figure that is about to leave, which is still whole.
+        half = (
+            ink
+            * (np.abs(rows - len(ink) / 2 - sign * quarter * len(ink) / 4) < 0.42 * len(ink))[
+                :, None
+            ]
+        )
+        middles.append((half.sum(1) @ rows) / half.sum() / len(ink))
+    assert abs(middles[1] - middles[0] - sign * 0.25) < 0.06
+
+
+def test_a_pointer_that_stands_still_is_noticed(monkeypatch):
+    layers = Pointer.layers
+
+    def still(self, mount, swell=0.0):
+        return layers(self, mount._replace(number=Fraction(1, 2)), swell)
+
+    monkeypatch.setattr(Pointer, "layers", still)
+    with pytest.raises(AssertionError, match="assert"):
+        test_every_pointer_stands_at_its_number_in_the_pixels("hygrometer")
+
+
+@names
+def test_answers_follow_from_the_facts_whatever_is_asked(name):
+    asked = ["read", "find", *(["part"] if len(next(iter(variants(name))).readings) > 1 else [])]
+    generator = create("face", description=name, level="hard", questions=asked, size=320)
+    seen = set()
+    for index in range(40):
+        sample = generator[index]
+        check(sample)
+        seen.add(sample.facts["question"])
+        assert json.loads(json.dumps(sample.facts, allow_nan=False)) == sample.facts
+    assert seen == set(asked)
+
+
+def variants(name):
+    return descriptions(shipped()[name].read_text(encoding="utf-8"), name)
+
+
+@names
+def test_photographs_and_degraded_pictures_keep_what_they_mean(name):
+    for options in ({"look": "photo"}, {"look": "photo", "degrade": "heavy", "level": "hard"}):
+        generator = create("face", description=name, size=256, **options)
+        for index in range(2):
+            sample = generator[index]
+            check(sample)
+            assert np.asarray(sample.image, float).std() > 5
+            assert generator[index].image.tobytes() == sample.image.tobytes()
+
+
+def test_the_carry_of_a_register_is_decided_by_the_lower_dial():
+    """At 19 999.9 each pointer is nearly at the next numeral, and none is there yet."""
+    (usual, *_) = variants("electricity_meter")
+    for value, digits in (("19999.9", "19999"), ("20000", "20000"), ("9990.3", "09990")):
+        drawn = usual.draw(Fraction(value), Rng("one"))
+        numbers = [float(drawn.part(f"d{n}.hand").number) % 10 for n in range(1, 6)]
+        assert "".join(str(math.floor(number)) for number in numbers) == digits
+    sweeps = [drawn.part(f"d{n}.dial").part.sweep for n in range(1, 6)]
+    assert sweeps == [-360, 360, -360, 360, -360]
+
+
+def test_dials_that_are_alike_share_their_draws():
+    (usual, *_) = variants("water_meter")
+    drawn = usual.draw(Fraction(7), Rng("alike"))
+    for key in ("shape", "length", "width", "colour"):
+        assert len({getattr(drawn.part(f"d{n}.hand").part, key) for n in range(1, 5)}) == 1
+    assert len({drawn.part(f"d{n}.dial").frame for n in range(1, 5)}) == 4
+    shapes = {usual.draw(Fraction(7), Rng(n)).part("d1.hand").part.shape for n in range(30)}
+    assert len(shapes) > 3
+
+
+GAUGE = """
+name: oven gauge
+unit: bar
+value: [0, 10, 0.05]
+readings:
+  value: {step: 0.1}
+parts:
+  scale: {part: track, radius: [0.8, 0.9], sweep: 270, values: [0, 10], ticks: 0.5, labels: 2}
+  hand: {part: pointer, track: scale, shape: [taper, arrow]}
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(text, name="my-gauge.yaml"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return create("face", description=name)
+
+    return write
+
+
+def test_a_users_description_is_known_by_what_it_says(own):
+    first = own(GAUGE)
+    renamed = own("# with a comment\n" + GAUGE, "other.yaml")
+    changed = own(GAUGE.replace("0.9]", "0.91]"), "changed.yaml")
+    assert first.name == renamed.name != changed.name
+    assert first[3].image.tobytes() == renamed[3].image.tobytes()
+    assert first[3].target.unit == "bar"
+    assert "oven gauge" in first[3].question
+    assert list(first.files) == ["my-gauge.yaml"]
+    again = pickle.loads(pickle.dumps(first))
+    assert again[5].image.tobytes() == first[5].image.tobytes()
+    assert create("face", **first.options) == first
+
+
+def test_values_do_not_move_the_look(own):
+    """Another value is another number on the same face."""
+    _ = own(GAUGE)
+    (description,) = descriptions(GAUGE, "my-gauge.yaml")
+    low, high = (description.draw(Fraction(v), Rng("same")) for v in (1, 9))
+    assert [mount.part for mount in low.parts] == [mount.part for mount in high.parts]
+    assert low.part("hand").number != high.part("hand").number
+
+
+@table(__file__, "refused_descriptions")
+def test_wrong_keys_and_impossible_combinations_are_refused_by_line(row, own):
+    text = GAUGE
+    for old, new in row["change"].items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(ValueError, match=row["message"]) as told:
+        own(text)
+    assert "my-gauge.yaml" in str(told.value)
+
+
+def test_the_ticks_must_be_told_apart_in_the_size(own):
+    with pytest.raises(
+        ValueError, match=r"size=320: the ticks of scale on the oven gauge stand .* give \d+"
+    ):
+        own(GAUGE.replace("ticks: 0.5", "ticks: 0.01"))
+
+
+def test_a_pointer_that_cannot_be_seen_on_any_floor_is_refused(own):
+    generator = own(GAUGE.replace("parts:", "body: {palette: white}\nparts:").replace(
+        "shape: [taper, arrow]", "colour: white"))  # fmt: skip
+    with pytest.raises(ValueError, match="on none of their floors all pointers of the oven gauge"):
+        generator[0]
+
+
+def test_every_value_of_a_description_is_drawn_exactly():
+    steps = (-0.1, 0.9, 0.002)
+    assert value_at(steps, 0) == Fraction(-1, 10)
+    assert value_at(steps, 500) == Fraction(9, 10)
+    assert {sample.facts["value"] for sample in face("sf6_gauge")[0:3]} <= {
+        f"{Decimal(n) / 500:f}" for n in range(-50, 451)
+    }
+    assert difference((255, 255, 255), (0, 0, 0)) > 90
