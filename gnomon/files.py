@@ -4,11 +4,12 @@ And CSV files in which a spreadsheet runs nothing.
 """
 
 import csv
+import hashlib
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
 from io import BufferedReader
 from itertools import product
@@ -86,6 +87,24 @@ def open_to_append(file: Path) -> TextIO:
     """Open a regular file for appending, or create it."""
     check_writable(file)
     return file.open("a", encoding="utf-8")
+
+
+def file_state(file: Path) -> Hashable:
+    """Return a key that differs for another file, and for the same file after a change."""
+    status = file.stat()
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return str(file.absolute()), status.st_ino, status.st_size, *times
+
+
+def content_hash(file: Path) -> str:
+    """Hash a file's bytes. A process reads a file of many gigabytes once, unless it changes."""
+    return _content_hash(file, file_state(file))
+
+
+@lru_cache(2**18)
+def _content_hash(file: Path, _: Hashable) -> str:
+    with open_bytes(file) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def read_bytes(file: Path, what: str, *, limit: int = MAX_BYTES) -> bytes:

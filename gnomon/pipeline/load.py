@@ -18,7 +18,7 @@ from safetensors import safe_open
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
 from transformers.trainer import TRAINING_ARGS_NAME
 
-from gnomon.files import open_bytes
+from gnomon.files import content_hash
 from gnomon.pipeline import checkpoint, families, quantize
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.recipe import Model
@@ -51,7 +51,7 @@ class Loaded:
     processor: Processor
     family: Family
     weights: str | None = None
-    """Hash of what a run trained, as `fingerprint` computes it; None for a model as it came."""
+    """Hash of the weights, as `fingerprint` computes it; None if the caller did not ask for it."""
 
     @property
     def tokenizer(self) -> PreTrainedTokenizerBase:
@@ -85,23 +85,20 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
     return Loaded(base, checkpoint.load_processor(path, family, model), family)
 
 
-def load_trained(model: Model, run: Path, *, seed: int = 0, weights: str | None = None) -> Loaded:
-    """Load a recipe's model with what a run trained; `seed` is the run's.
-
-    `weights` is their hash if the caller has it already: of a large model it takes a while.
-    """
+def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
+    """Load a recipe's model with what a run trained; `seed` is the run's."""
     # A model that was trained whole is a checkpoint of its own.
     folder = RunFolder(run)
     if folder.model.is_dir():
         base = load(replace(model, name=str(folder.model)))
-        return replace(base, weights=weights or fingerprint(run))
+        return replace(base, weights=fingerprint(model, run))
     if not folder.adapter.is_dir():
         raise ValueError(f"{run} holds no trained weights yet: `gnomon train` its recipe first")
     base = load(model, seed=seed)
     adapted = attach_adapter(base.model, folder.adapter)
     quantize.cast_adapter(adapted)
     tie_head(adapted)
-    return replace(base, model=adapted.eval(), weights=weights or fingerprint(run))
+    return replace(base, model=adapted.eval(), weights=fingerprint(model, run))
 
 
 def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
@@ -155,20 +152,29 @@ def _first_two(names: Sequence[str]) -> str:
     return f"{', '.join(names[:2])}{more}"
 
 
-def fingerprint(run: Path) -> str:
-    """Hash a run's trained weights, so that answers of other weights are not mixed with its own."""
-    files = [file for folder in RunFolder(run).weight_folders for file in folder.glob("*")]
-    # training_args.bin has a weight's suffix and holds paths and dates.
-    weights = [f for f in files if f.suffix in _WEIGHT_SUFFIXES and f.name != TRAINING_ARGS_NAME]
-    if not weights:
+def fingerprint(model: Model, run: Path | None = None) -> str | None:
+    """Hash the weights that answer, so that answers of other weights are not mixed with theirs.
+
+    They are a run's and, under an adapter, those of the model in a folder that it was trained on.
+    None for a model of the hub, or a blank one, that nothing was trained on.
+    """
+    folders = [] if run is None else [f for f in RunFolder(run).weight_folders if f.is_dir()]
+    if run is not None and not any(map(_weight_files, folders)):
         raise ValueError(
             f"{run} holds no weights ({', '.join(_WEIGHT_SUFFIXES)}) in adapter or model"
         )
-    digest = hashlib.sha256()
-    for file in sorted(weights):
-        with open_bytes(file) as content:
-            hashlib.file_digest(content, lambda: digest)
-    return digest.hexdigest()[:16]  # 64 bits tell runs apart
+    if run is None or RunFolder(run).model not in folders:
+        folders.append(Path(families.locate(model.name)))
+    hashes = [content_hash(file) for folder in folders for file in _weight_files(folder)]
+    digest = hashlib.sha256("".join(hashes).encode())
+    return digest.hexdigest()[:16] if hashes else None  # 64 bits tell weights apart
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """List a folder's files of weights in the order of their names."""
+    files = [file for file in folder.glob("*") if file.suffix in _WEIGHT_SUFFIXES]
+    # training_args.bin has a weight's suffix and holds paths and dates.
+    return sorted(file for file in files if file.name != TRAINING_ARGS_NAME)
 
 
 def tie_head(model: PreTrainedModel | peft.PeftModel) -> None:

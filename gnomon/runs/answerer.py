@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import AnswerRule, full_settings
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs import cuts, directory
+from gnomon.runs import answer_files, cuts, directory
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.runs.exam import Exam
 from gnomon.sample import Sample
@@ -71,8 +70,9 @@ class Answerer:
 
         `samples` opens the pictures: where one is cut, once for the boxes and once for the answers.
         """
+        answer_files.drop_changed(out, samples())
         if self.find is None:
-            self._append(samples(), n, out, **more)
+            self._append(_recorded(samples(), out), n, out, **more)
         else:
             self._append_about_cuts(samples, n, out, self.find, **more)
 
@@ -82,6 +82,7 @@ class Answerer:
             return False
         from gnomon.runs.stored_beliefs import certify_stored
 
+        answer_files.drop_changed(out, provenance.exam)
         settings = full_settings(
             self._settings(self.weights, self._cut_settings),
             self.recipe.eval.max_new_tokens,
@@ -94,25 +95,25 @@ class Answerer:
         """Settings of a local model that are noted with each answer; they tell which stored answers
         may be used again.
 
-        `weights` is the hash of trained ones.
+        `weights` is the hash of the model's weights.
         """
         return {**self.recipe.model.settings, "weights": weights, **more}
 
-    @cached_property
+    @property
     def weights(self) -> str | None:
-        """Hash of the weights that the run trained, computed once: they may be many gigabytes."""
+        """Hash of the weights that answer; None for a model of the hub, or a blank one."""
         from gnomon.pipeline.load import fingerprint
 
-        return None if self.run is None else fingerprint(self.run)
+        return fingerprint(self.recipe.model, self.run)
 
     def _load(self) -> Loaded:
         """Load the model, with what the run trained."""
         from gnomon.pipeline.load import load, load_trained
 
         model, seed = self.recipe.model, self.recipe.seed
-        if self.run is None:  # nothing was trained, so the model's settings say all
-            return load(model, seed=seed)
-        return load_trained(model, self.run, seed=seed, weights=self.weights)
+        if self.run is None:
+            return replace(load(model, seed=seed), weights=self.weights)
+        return load_trained(model, self.run, seed=seed)
 
     @property
     def _cut_settings(self) -> dict[str, Any]:
@@ -138,12 +139,12 @@ class Answerer:
         finder = Answerer(replace(self.recipe, eval=plain), self.run)
         loaded = self._load() if self.recipe.model.server is None else None
         answered = {answer.sample_id for answer in predictions.resume(out)}
+        answer_files.drop_changed(boxes, samples())
         unanswered = (sample for sample in samples() if sample.id not in answered)
-        finder._append(
-            cuts.box_samples(unanswered, find), n - len(answered), boxes, loaded, question=find
-        )
+        uncut = _recorded(cuts.box_samples(unanswered, find), boxes)
+        finder._append(uncut, n - len(answered), boxes, loaded, question=find)
         by_id = {answer.sample_id: answer for answer in predictions.resume(boxes)}
-        of_cuts = cuts.cut_samples(samples(), by_id)
+        of_cuts = cuts.cut_samples(_recorded(samples(), out), by_id)
         self._append(of_cuts, n, out, loaded, **self._cut_settings, **more)
         for file in (questions.question_path(boxes), boxes):
             file.unlink(missing_ok=True)
@@ -220,6 +221,11 @@ def served_folder(model: str) -> Path:
 def served_name(recipe: Recipe) -> str:
     """Return what a calibration of a served model is of: nobody knows its weights."""
     return f"{recipe.model.name} at {recipe.model.server}"
+
+
+def _recorded(samples: Iterable[Sample], out: Path) -> Iterator[Sample]:
+    """Yield the samples, the question of each stored beside the answers before it is asked."""
+    return questions.record(samples, questions.question_path(out))
 
 
 def _provenance(exam: Exam, out: Path) -> Provenance:

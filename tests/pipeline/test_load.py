@@ -159,7 +159,7 @@ def test_a_run_without_weights_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"holds no trained weights yet: `gnomon train`"):
         load_trained(BLANK, tmp_path)
     with pytest.raises(ValueError, match=r"holds no weights \(.safetensors, .bin"):
-        fingerprint(tmp_path)
+        fingerprint(BLANK, tmp_path)
 
 
 @pytest.mark.parametrize("file", ["a.safetensors", "adapter_model.bin"])
@@ -167,12 +167,20 @@ def test_a_fingerprint_is_of_the_weights_alone(tmp_path, file):
     """An adapter in a .bin was once the hash of nothing, as was every other."""
     (tmp_path / "adapter").mkdir()
     (tmp_path / "adapter" / file).write_bytes(b"one")
-    first = fingerprint(tmp_path)
+    first = fingerprint(BLANK, tmp_path)
     (tmp_path / "adapter" / "README.md").write_text("words")
     (tmp_path / "adapter" / "training_args.bin").write_bytes(b"settings")
-    assert fingerprint(tmp_path) == first
+    assert fingerprint(BLANK, tmp_path) == first
     (tmp_path / "adapter" / file).write_bytes(b"two")
-    assert fingerprint(tmp_path) != first
+    second = fingerprint(BLANK, tmp_path)
+    assert second != first
+    # Under an adapter the weights of a model in a folder answer, too.
+    (tmp_path / "base").mkdir()
+    answering = []
+    for content in (b"three", b"fours"):
+        (tmp_path / "base" / file).write_bytes(content)
+        answering.append(fingerprint(replace(BLANK, name=str(tmp_path / "base")), tmp_path))
+    assert len({second, *answering}) == 3
 
 
 @pytest.mark.parametrize("config", ["[" * 50_000, '{"model_type": "qwen2_vl", "text_config": 5}'])

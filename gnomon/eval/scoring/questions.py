@@ -21,6 +21,7 @@ from gnomon.atomic import name_in_errors
 from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from pydantic import ConfigDict, TypeAdapter
 
 # Files on users' disks end so.
@@ -48,6 +49,8 @@ class Question:
     """Words of the question; empty in files of old versions, which stored none."""
     facts: dict[str, Fact] = field(default_factory=dict)
     """Facts of the scene, as `plain_facts` makes them."""
+    content: str = ""
+    """Hash of the pixels of its pictures, by which an answer's picture is known again."""
 
     @classmethod
     def of(cls, sample: Sample | Question) -> Question:
@@ -57,13 +60,13 @@ class Question:
         facts = plain_facts(sample.facts)
         if sample.image is None:
             return cls(sample.id, sample.target, None, sample.id, sample.question, facts)
-        picture = " ".join(
-            str(getattr(image, "filename", ""))
-            or blake2b(image.tobytes(), digest_size=8).hexdigest()
-            for image in sample.images
+        hashes = list(map(_hash, sample.images))
+        files = [str(getattr(image, "filename", "")) for image in sample.images]
+        names = [file or content for file, content in zip(files, hashes, strict=True)]
+        return cls(
+            *(sample.id, sample.target, sample.image.size, " ".join(names)),
+            *(sample.question, facts, " ".join(hashes)),
         )
-        size = sample.image.size
-        return cls(sample.id, sample.target, size, picture, sample.question, facts)
 
     @property
     def group(self) -> str:
@@ -84,6 +87,15 @@ class Question:
                 " picture give gnomon.eval.Question(id, target, size, picture)"
             )
         return self.target
+
+
+def _hash(picture: Image) -> str:
+    """Hash mode, size and pixels."""
+    if picture.mode == "P":  # whose pixels are indices into a palette
+        picture = picture.convert("RGBA")
+    digest = blake2b(f"{picture.mode} {picture.size}".encode(), digest_size=16)
+    digest.update(picture.tobytes())
+    return digest.hexdigest()
 
 
 def plain_facts(facts: Mapping[str, Any], path: str = "") -> dict[str, Fact]:
@@ -207,6 +219,7 @@ class _Stored:
     picture: str
     question: str = ""
     facts: dict[str, str | int | float | bool | None] = field(default_factory=dict)
+    content: str = ""
 
 
 @cache
@@ -230,6 +243,5 @@ def _from_json(row: Any, path: str) -> Question:
         raise ValueError(f"{path}: no question of gnomon's: {fault}: {_WAY_OUT}") from error
     except ValueError as error:
         raise ValueError(f"{path}: no question of gnomon's: {error}: {_WAY_OUT}") from error
-    return Question(
-        stored.id, target, stored.size, stored.picture, stored.question, dict(stored.facts)
-    )
+    values = {**vars(stored), "target": target, "facts": dict(stored.facts)}
+    return Question(**values)

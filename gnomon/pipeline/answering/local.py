@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.answers.unreadable.answer import WORD
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
@@ -60,7 +60,7 @@ def predict_to_file(
     with track(total=total, initial=len(done), desc="answers") as bar:
         for batch in predict_batches(
             loaded,
-            questions.record(rest, questions.question_path(out)),
+            rest,
             settings=settings,
             batch_size=batch_size,
             max_new_tokens=max_new_tokens,

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering.rule import (
     GREEDY,
     AnswerRule,
@@ -395,7 +395,6 @@ def predict_to_file(
     settings = full_settings(settings, max_new_tokens, rule)
     done = predictions.answered_ids(out, settings)
     rest = (sample for sample in samples if sample.id not in done)
-    recorded = questions.record(rest, questions.question_path(out))
     empty = 0
 
     # Runs in a thread of its own, and so writes nothing.
@@ -419,7 +418,7 @@ def predict_to_file(
         )
 
     # The file is the same, whichever answer comes first.
-    pairs = _in_order(answer, recorded, total=total, done=len(done), n_parallel=n_parallel)
+    pairs = _in_order(answer, rest, total=total, done=len(done), n_parallel=n_parallel)
     for _, prediction in pairs:
         predictions.append(out, [prediction])
         empty += not prediction.text

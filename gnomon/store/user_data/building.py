@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from gnomon.generators.base import split_of
 from gnomon.progress import track, warn
-from gnomon.store.user_data.pictures import file_state, picture_faults, picture_identity
+from gnomon.store.user_data.pictures import Picture, file_state, picture_faults, picture_hash
 from gnomon.store.user_data.table import UserRow, UserRows, UserTable
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
@@ -69,9 +69,9 @@ def build_table(
         way_out = "on_bad: skip would leave them out" if rows else "and no other row is left"
         _raise_or_warn(name, faults, way_out, skip=bool(rows) and on_bad == "skip")
     digest = sha256()
-    identities = {image: picture_identity(image) for image in (None, *rows.pictures)}
+    hashes: dict[Picture | None, str] = {image: picture_hash(image) for image in rows.pictures}
     for row in rows:
-        pictures = [identities[image] for image in (row.image, *row.more_images)]
+        pictures = map(hashes.get, (row.image, *row.more_images))
         digest.update(repr((row.question, row.target, row.group, *pictures)).encode())
     return UserTable(name, origin, "all", rows, digest.hexdigest()[:16])
 

@@ -2,16 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
-from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
 from textwrap import shorten
 
 import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.progress import track
-from gnomon.store.user_data.pictures import Picture, file_state
+from gnomon.store.user_data.pictures import Picture, picture_hash
 from gnomon.store.user_data.table import UserRow, UserTable
 
 _EXAMPLES = 3
@@ -147,41 +145,17 @@ def _agree(row: UserRow, other: UserRow) -> bool:
 
 
 def _contents(pictures: Iterable[Picture]) -> dict[Picture, Hashable]:
-    """Return a key per picture, equal for equal bytes; files are read only if sizes are equal."""
-    sizes: dict[int, list[Picture]] = defaultdict(list)
-    for picture in dict.fromkeys(pictures):
-        sizes[len(picture) if isinstance(picture, bytes) else _size(picture)].append(picture)
-    contents: dict[Picture, Hashable] = {}
-    same_size: list[Picture] = []
-    for group in sizes.values():
-        contents |= {picture: picture for picture in group}
-        same_size += group if len(group) > 1 else []
-    # Only files of one size can be equal: all others are never read.
-    for picture in track(same_size, desc="comparing pictures", unit=" pictures", delay=2):
-        contents[picture] = _hash(picture)
-    return contents
-
-
-def _size(picture: Path) -> int:
-    """Bytes of a file; -1 if it was removed since its row was read."""
-    try:
-        return picture.stat().st_size
-    except OSError:
-        return -1
+    """Return a key per picture, equal for equal bytes."""
+    distinct = dict.fromkeys(pictures)
+    bar = track(distinct, desc="comparing pictures", unit=" pictures", delay=2)
+    return {picture: _hash(picture) for picture in bar}
 
 
 def _hash(picture: Picture) -> Hashable:
-    if isinstance(picture, bytes):
-        return blake2b(picture, digest_size=16).digest()
     try:
-        return _hash_of_file(picture, file_state(picture))
-    except OSError:
+        return picture_hash(picture)
+    except OSError:  # the file was removed since its row was read
         return picture
-
-
-@lru_cache(2**16)
-def _hash_of_file(picture: Path, _: Hashable) -> bytes:
-    return blake2b(picture.read_bytes(), digest_size=16).digest()
 
 
 def _name(picture: Picture) -> str:

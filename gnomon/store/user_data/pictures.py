@@ -11,6 +11,7 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import TypeAlias
 
+from gnomon import files
 from gnomon.progress import track
 from gnomon.sample import Size
 from gnomon.store.pictures import check_decodable, load_picture
@@ -30,8 +31,7 @@ def file_state(image: Picture) -> Hashable:
     """Return a key that differs for another file, and for the same one once it is changed."""
     if isinstance(image, bytes):
         return sha256(image).digest()
-    status = image.stat()
-    return str(image.absolute()), status.st_mtime_ns, status.st_size
+    return files.file_state(image)
 
 
 def picture_faults(name: str, images: Sequence[Picture]) -> dict[Picture, str]:
@@ -74,8 +74,6 @@ def _measure_file(image: Path, _: Hashable) -> tuple[Size, bytes]:
     return picture.size, pixel_hash(picture)
 
 
-def picture_identity(image: Picture | None) -> object:
-    """Return what a picture counts by in the table's hash; a file is not read for it."""
-    if isinstance(image, Path):
-        return image.name, image.stat().st_size
-    return None if image is None else sha256(image).hexdigest()
+def picture_hash(image: Picture) -> str:
+    """Hash the bytes of a picture's file."""
+    return files.content_hash(image) if isinstance(image, Path) else sha256(image).hexdigest()

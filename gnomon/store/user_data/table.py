@@ -265,7 +265,7 @@ class UserTable(Samples):
         return any(part.has_several_pictures for part in parts)
 
     def describe(self) -> dict[str, Any]:
-        """Return the file's name and a hash of its rows, pictures counting by name and size."""
+        """Return the file's name and a hash of its rows and of their pictures' content."""
         return {
             "source": "own",
             "file": self.name,

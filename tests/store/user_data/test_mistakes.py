@@ -1,10 +1,11 @@
 """Labels that contradict and pictures that leak are told, with a few examples and counts."""
 
+import hashlib
+
 from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.recipe import Columns
-from gnomon.store.user_data import mistakes
 from gnomon.store.user_data.mistakes import contradictions, leaks, similar_groups
 from gnomon.store.user_data.opening import open_table
 
@@ -98,15 +99,11 @@ def test_groups_that_differ_by_a_blank_or_a_capital_are_named(tmp_path):
     assert similar_groups(list(open_table(file, columns, "all").parts().values())) == []
 
 
-def test_files_are_read_only_where_another_has_their_size(tmp_path, monkeypatch):
-    table = labels(
-        tmp_path,
-        ("a.png", 1, "How much?", 5, "train"),
-        ("b.png", 2, "How much?", 7, "test"),
-        ("c.png", 3, "How much?", 7, "val"),
+def test_a_table_and_the_search_for_mistakes_hash_each_picture_once(tmp_path, monkeypatch):
+    names, digest = [], hashlib.file_digest
+    monkeypatch.setattr(
+        hashlib, "file_digest", lambda file, how: names.append(file.name) or digest(file, how)
     )
-    (tmp_path / "c.png").write_bytes((tmp_path / "c.png").read_bytes() + b"more")
-    read = []
-    monkeypatch.setattr(mistakes, "_hash", lambda picture: read.append(picture.name))
-    contradictions([table])
-    assert sorted(read) == ["a.png", "b.png"]
+    rows = [(f"{name}.png", 1, "How much?", 5, "train") for name in "abc"]
+    contradictions([labels(tmp_path, *rows)])
+    assert names == [str(tmp_path / f"{name}.png") for name in "abc"]

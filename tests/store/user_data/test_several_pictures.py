@@ -95,7 +95,7 @@ def test_rows_of_one_picture_are_described_as_before_there_could_be_more(photos)
     rows = [{"image": "3.png", "question": "?", "answer": "1"}]
     said = open_table(written(photos, rows), Columns(), "all").describe()
     assert "more_images" not in said["columns"]
-    assert said["content"] == "0d867285351138e2"
+    assert said["content"] == "3933e9dcc6d32552"
 
 
 def test_they_are_stored_in_parquet_and_read_back(tmp_path):
