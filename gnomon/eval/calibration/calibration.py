@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -75,6 +76,8 @@ class Part:
     """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
     questions: tuple[str, ...] = ()
     """Questions that were asked; empty if most pictures had a question of their own."""
+    step: Decimal = Decimal(0)
+    """Step of the labels if some lie between the listed answers; else 0."""
 
     def knows(self, question: str) -> bool:
         """Return whether the part says anything about answers to a question."""
@@ -177,8 +180,9 @@ class Calibration:
         if self.views == 1:
             del row["views"]
         for part in row["parts"]:
-            for key in ("unreadable", "questions"):
-                if not part[key]:
+            part["step"] = str(part["step"])
+            for key in ("unreadable", "questions", "step"):
+                if part[key] in ((), "0"):
                     del part[key]
         return row
 
@@ -246,6 +250,8 @@ class _Row(NamedTuple):
     trust: float
     """Confidence before it is calibrated."""
     is_right: bool
+    is_between: bool = False
+    """True if the truth lies between two listed answers."""
     is_unreadable: bool = False
     """True of a picture that nobody can read."""
 
@@ -273,6 +279,7 @@ def _part(
         tuple(row.is_right for row in rows),
         unreadable if any(unreadable) else (),
         _recurring([question.question for _, question in pairs]),
+        _step_between([question.target for _, question in pairs], rows),
     )
 
 
@@ -283,6 +290,15 @@ def _recurring(questions: Sequence[str]) -> tuple[str, ...]:
     """
     distinct = tuple(sorted(set(map(_words, questions))))
     return distinct if 2 * len(distinct) <= len(questions) else ()
+
+
+def _step_between(truths: Sequence[Target], rows: Sequence[_Row]) -> Decimal:
+    """Return the unit of the last figure of all labels if some are not listed, else 0."""
+    if not any(row.is_between for row in rows):
+        return Decimal(0)
+    numbers = [truth.number for truth in truths]
+    exponents = [int(number.as_tuple().exponent) for number in numbers if number is not None]
+    return Decimal(1).scaleb(min([0, *exponents]))
 
 
 def _words(question: str) -> str:
@@ -303,6 +319,7 @@ def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance
         None if score == np.inf else score,
         best.trust,
         best.is_right(truth, tolerance),
+        is_between=truth.is_readable and best.is_between(truth),
         is_unreadable=not truth.is_readable,
     )
 
@@ -354,7 +371,7 @@ class Certifier:
             words = tuple(best.choices(answers, limit))
             interval = (", ".join(words), "")
         else:
-            interval = best.interval(answers, limit)
+            interval = best.interval(answers, limit, form, part.step)
         certainty = Certainty(
             interval,
             confidence=round(part.confidence(best.trust), 4),

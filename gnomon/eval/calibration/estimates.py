@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gnomon.answers.base.number_range import NumberRange
+from gnomon.answers.number.answer import wrap_around
 from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_index, distance
 from gnomon.sample import Target
 
@@ -58,8 +61,8 @@ class BestAnswer:
     def nonconformity(self, truth: Target) -> float:
         """Measure how badly the truth fits: the error in units of the scale, or 1 − p for words.
 
-        A truth between two listed answers is taken for the nearer one; one that lies beyond the
-        list fits worse than anything. Only a truth that can be read has one.
+        A truth that lies beyond the list, by more than half a step, fits worse than anything. Only
+        a truth that can be read has a measure.
         """
         belief = self.belief
         value = belief.answer_type.value_of(truth)
@@ -69,10 +72,16 @@ class BestAnswer:
         if self.searched_range is not None:
             is_inside = self.searched_range.holds(belief.answer_type.position(value))
             return float(to_truth[self.index]) / self.scale if is_inside else float("inf")
-        nearest = int(np.argmin(to_truth))
-        if to_truth[nearest] > half_step(belief) + SAME:
+        if to_truth.min() > half_step(belief) + SAME:
             return float("inf")
-        return float(belief.distances[self.index, nearest]) / self.scale
+        return float(to_truth[self.index]) / self.scale
+
+    def is_between(self, truth: Target) -> bool:
+        """True if a truth that can be read is not listed, and lies within the list's ends."""
+        belief = self.belief
+        value = belief.answer_type.value_of(truth)
+        is_listed = self.searched_range is not None or belief.answer_type.axis is None
+        return not is_listed and not belief.truths(value).any() and self.nonconformity(truth) < inf
 
     def is_right(self, truth: Target, tolerance: float) -> bool:
         """True if the answer is the truth, or no further from it than `tolerance`.
@@ -88,17 +97,23 @@ class BestAnswer:
         error = belief.positions[self.index] - belief.answer_type.position(value)
         return bool(distance(np.array(error), belief.period) <= tolerance + SAME)
 
-    def interval(self, answers: Sequence[str], limit: float) -> tuple[str, str]:
+    def interval(
+        self, answers: Sequence[str], limit: float, form: Target, step: Decimal = Decimal(0)
+    ) -> tuple[str, str]:
         """Return the first and the last answer whose nonconformity is at most `limit`.
 
-        On a scale that goes round it may begin near the end and end near the beginning.
+        On a scale that goes round it may begin near the end and end near the beginning. `step` is
+        that of labels between the listed answers: the interval then ends with such a label.
         """
-        belief = self.belief
+        belief, radius = self.belief, limit * self.scale
         if self.searched_range is not None:
-            return self.searched_range.around(
-                float(belief.positions[self.index]), limit * self.scale
-            )
-        inside = belief.distances[self.index] <= limit * self.scale + SAME
+            return self.searched_range.around(float(belief.positions[self.index]), radius)
+        if step:
+            labels = self._labels_within(radius, form, step)
+            if labels is not None:
+                return labels
+            radius += 2 * half_step(belief)  # times between those of a user's list: listed ones
+        inside = belief.distances[self.index] <= radius + SAME
         offsets = belief.positions - belief.positions[self.index]
         if belief.period and not inside.all():
             offsets = (offsets + belief.period / 2) % belief.period - belief.period / 2
@@ -107,6 +122,25 @@ class BestAnswer:
             for pick, worst in ((np.argmin, np.inf), (np.argmax, -np.inf))
         )
         return answers[int(first)], answers[int(last)]
+
+    def _labels_within(self, radius: float, form: Target, step: Decimal) -> tuple[str, str] | None:
+        """Return the first and the last label no further away than `radius`.
+
+        None if the type of answer writes no numbers.
+        """
+        belief, width = self.belief, float(step)
+        centre = float(belief.positions[self.index])
+        low, high = centre - radius, centre + radius
+        if not belief.period:  # no label lies further beyond the list
+            room = half_step(belief)
+            low = max(low, float(belief.positions.min()) - room)
+            high = min(high, float(belief.positions.max()) + room)
+        elif 2 * radius >= belief.period:
+            low, high = 0.0, belief.period - width
+        ends = sorted((ceil(low / width - SAME), floor(high / width + SAME)))
+        cycle = Decimal(str(belief.period))
+        labels = form.on_grid([wrap_around(end * step, cycle) for end in ends])
+        return None if labels is None else (labels[0].write(), labels[1].write())
 
     def choices(self, answers: Sequence[str], limit: float) -> list[str]:
         """Return the words whose nonconformity is at most `limit`, the likeliest first."""

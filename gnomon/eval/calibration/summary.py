@@ -72,6 +72,11 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
         )
     if outside := part.outside:
         lines.append(f"  {outside} truths outside the listed answers: no interval holds them")
+    if part.step:
+        lines.append(
+            f"  labels in steps of {part.step} lie between the listed answers: eval.grid with that"
+            " step would list them"
+        )
     lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
     rows = risks(part)
     lines += [f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in rows]
