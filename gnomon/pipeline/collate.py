@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -159,7 +159,7 @@ def write_answer(family: Family, processor: Processor, sample: Sample) -> str:
 def digit_coverage(
     vocab: NumericVocab, family: Family, processor: Processor, samples: Iterable[Sample]
 ) -> dict[str, float]:
-    """Share of the answers' digits that a numeric loss sees, by type of answer.
+    """Share of the answers' digits that a numeric loss sees, by type of answers with digits.
 
     A ValueError that shows the tokenizer's tokens if it sees none.
     """
@@ -168,6 +168,12 @@ def digit_coverage(
         text = write_answer(family, processor, sample)
         answers.setdefault(sample.target.type_name, []).append(text)
     return vocab.coverage_by_kind(answers)
+
+
+def coverage_text(shares: Mapping[str, float]) -> str:
+    """Say what a numeric loss sees of the answers' digits."""
+    parts = [f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items())]
+    return ", ".join(parts) or "none, because the answers have no digit"
 
 
 def resized_size(family: Family, processor: Processor, sample: Sample) -> Size | None:

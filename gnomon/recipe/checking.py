@@ -113,7 +113,8 @@ def _path(raw: Any, error: ErrorDetails) -> str:
 
 def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
     """Describe the errors at one key: several where its value may be of several types."""
-    error = errors[0]
+    # Where several types are possible, a message of our own says more than pydantic's.
+    error = max(errors, key=lambda error: error["type"] == "value_error")
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "unexpected_keyword_argument":
         # The last step is the unknown key, those before it lead to its section.

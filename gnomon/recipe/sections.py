@@ -112,8 +112,10 @@ class Columns:
     """Figures of a counter before the point, such as 5: answers are then written 05098 and not
     5098, and also measured figure by figure. label: as many as each label has, which must be a text
     such as '05098'; 0: as a number."""
-    choices: tuple[AnswerText, ...] | None = None
-    """The possible texts, where the question lists them, such as [open, closed]."""
+    choices: str | tuple[AnswerText, ...] | None = None
+    """The possible texts, if all questions have the same, such as [open, closed]; or the column
+    that holds the choices of each row, such as options. An answer is then a letter, such as C, or a
+    text of the choices, and questions that do not list the choices get them."""
     unreadable: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
     """Labels that mean that nobody can read the picture, which the model then learns to answer as
     `unreadable`: true for empty cells, NaN, n/a, unreadable, not readable and illegible; or your
@@ -132,12 +134,19 @@ class Columns:
         # Types of answers come from a registry, so the annotation cannot list them.
         if self.kind not in COLUMN_TARGETS:
             raise ValueError(f"kind={self.kind!r}: {hint(self.kind, COLUMN_TARGETS)}")
-        for choice in self.choices or ():
+        if isinstance(self.choices, str) and self.kind != "text":
+            raise ValueError(f"choices are texts: kind={self.kind} has none")
+        for choice in self.listed_choices:
             if (choice == WORD and self.unreadable) or is_unreadable_label(choice, self.unreadable):
                 raise ValueError(
                     f"choices: {choice!r} is an answer to be read, and with `unreadable` it says"
                     " that nothing can be: leave it out of one of them"
                 )
+
+    @property
+    def listed_choices(self) -> tuple[str, ...]:
+        """Choices that are the same for all rows."""
+        return self.choices if isinstance(self.choices, tuple) else ()
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -216,7 +216,7 @@ def test_numbers_are_taken_where_texts_are_meant():
     assert opened.eval.belief == ("7",)
     columns["choices"] = [True, "no"]
     told = complaint({"data": [{"path": "a.csv", "columns": columns}]})
-    assert "data.0.columns.choices.0: true is no text: put yes, no, on, off" in told
+    assert "data.0.columns.choices: true is no text: put yes, no, on, off" in told
 
 
 def test_everything_wrong_is_told_at_once_each_with_the_file(write):

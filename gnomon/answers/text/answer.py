@@ -44,12 +44,12 @@ class Text(Target):
         """Parse words, joined to one line."""
         if isinstance(value, dict | list | tuple | bytes | bool):
             raise ValueError(f"answer: {repr(value)}: give one text, in quotes")
-        return cls(" ".join(str(value).split()), columns.choices or ())
+        return cls(" ".join(str(value).split()), columns.listed_choices)
 
     @classmethod
     def form_of_labels(cls, columns: Any) -> Self:
-        """Text of the column's choices."""
-        choices = columns.choices or ()
+        """Text of the choices that all rows share."""
+        choices = columns.listed_choices
         return cls(choices[0] if choices else "-", choices)
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:

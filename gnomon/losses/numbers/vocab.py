@@ -108,10 +108,13 @@ class NumericVocab:
         """
         if isinstance(texts, str):
             raise ValueError(f"coverage of {texts!r}: give a list of texts")
-        return self.coverage_by_kind({"": texts})[""]
+        return self.coverage_by_kind({"": texts}).get("", 1.0)
 
     def coverage_by_kind(self, texts: Mapping[str, Iterable[str]]) -> dict[str, float]:
-        """Compute the share for each kind of answers; one kind alone may have a share of 0."""
+        """Compute the share for each kind of answers; one kind alone may have a share of 0.
+
+        Kinds whose answers have no digit are left out.
+        """
         if self._tokenizer is None:
             raise ValueError("coverage needs the tokenizer: use NumericVocab.from_tokenizer")
         total, visible = Counter[str](), Counter[str]()
@@ -130,7 +133,7 @@ class NumericVocab:
                 f"{tokens}, and tokens of one to {MAX_WIDTH} ASCII digits are needed, outside "
                 f"names such as bbox_2d"
             )
-        return {kind: visible[kind] / total[kind] if total[kind] else 1.0 for kind in texts}
+        return {kind: visible[kind] / total[kind] for kind in total}
 
     def describe(self) -> str:
         """Format the vocabulary as a table for printing."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor, try_load, with_dtype
+from gnomon.pipeline.collate import coverage_text
 from gnomon.pipeline.families.base import Config, Family
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, TokenCounts
@@ -119,11 +120,7 @@ class Plan:
         if self.cut:
             lines.append(f"cut       {self.cut}")
         if self.coverage is not None:
-            shares = ", ".join(
-                f"{100 * share:.0f} % ({answer_type})"
-                for answer_type, share in self.coverage.items()
-            )
-            lines.append(f"digits    the numeric loss sees {shares}")
+            lines.append(f"digits    the numeric loss sees {coverage_text(self.coverage)}")
         if self.recipe.loss.spread:
             lines.append(
                 f"spread    answers are drawn from a bell of {self.recipe.loss.spread:g} steps"

@@ -12,7 +12,7 @@ from trl import SFTConfig
 
 from gnomon.atomic import rename_new
 from gnomon.losses import CE
-from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, digit_coverage
+from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, coverage_text, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
 from gnomon.pipeline.load import Loaded, load, tie_head
 from gnomon.pipeline.training import log as training_log
@@ -190,11 +190,8 @@ def report_coverage(
     n = train_size(samples, recipe.train.samples)
     some = [samples[index] for index in evenly_spaced(n, COVERAGE_SAMPLES)]
     shares = digit_coverage(loss.vocab, loaded.family, loaded.processor, some)
-    text = ", ".join(
-        f"{100 * share:.0f} % ({answer_type})" for answer_type, share in sorted(shares.items())
-    )
     if trainer.accelerator.is_main_process:
-        note(f"digits that {recipe.loss.name} sees: {text}")
+        note(f"digits that {recipe.loss.name} sees: {coverage_text(shares)}")
 
 
 def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:

@@ -23,6 +23,7 @@ from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
+from gnomon.store.user_data.choices import NAMES, Choices, are_letters, row_choices
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture
 from gnomon.store.user_data.table import UserRow, UserTable
@@ -180,12 +181,16 @@ def _build(
     if not chats:
         _check_columns_exist(name, list(names), columns)
 
-    reader = _Reader(columns, at, names)
+    def questions(raw: dict[str, Any]) -> list[dict[str, Any]]:
+        return chat_questions(raw, columns) if chats else [raw]
+
+    by_letter = isinstance(columns.choices, str) and are_letters(
+        (question for _, raw in lines for question in questions(raw)), columns
+    )
+    reader = _Reader(columns, at, names, by_letter=by_letter)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
-        if not chats:
-            return [reader.row(line, raw)]
-        rows = [reader.row(line, question) for question in chat_questions(raw, columns)]
+        rows = [reader.row(line, question) for question in questions(raw)]
         if len(rows) == 1:
             return rows
         return [row._replace(part=str(number)) for number, row in enumerate(rows)]
@@ -200,6 +205,12 @@ def _build(
     if reader.notes:
         notes = [f"in {n:,} of its rows {what}" for what, n in reader.notes.items()]
         warn_once(f"{name}: {'; '.join(notes)}")
+    unused = [column for column in NAMES if column in names and columns.choices is None]
+    if unused and columns.kind == "text":
+        warn_once(
+            f"{name}: its column {unused[0]!r} is not used: if it holds the choices of each"
+            f" question, set columns.choices={unused[0]}"
+        )
     if reader.example is not None:
         warn_once(
             f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
@@ -246,6 +257,7 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
         "group": columns.group,
         "split": columns.split,
         "within": columns.within if isinstance(columns.within, str) else None,
+        "choices": columns.choices if isinstance(columns.choices, str) else None,
         "more_images": next((name for name in columns.more_images if name not in present), None),
     }
     missing = {
@@ -269,8 +281,11 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
 class _Reader:
     """Reader of a file's rows by its columns; repeated cells are worked out once."""
 
-    def __init__(self, columns: Columns, at: Folders, names: Container[str]) -> None:
-        self._columns, self._at = columns, at
+    def __init__(
+        self, columns: Columns, at: Folders, names: Container[str], *, by_letter: bool
+    ) -> None:
+        """`by_letter`: answers to questions with choices are letters, not texts."""
+        self._columns, self._at, self._by_letter = columns, at, by_letter
         self._row_cells = RowCells(columns, names)
         self._type = TARGETS[columns.kind]
         self._pictures: dict[str, tuple[Picture, str]] = {}
@@ -294,12 +309,14 @@ class _Reader:
         pictures = [self._picture(value) for value in values]
         image = pictures[0][0] if pictures else None
         question = columns.ask or words(raw, columns.question)
+        choices = row_choices(raw, columns, by_letter=self._by_letter)
         label = raw.get(columns.answer)
         # A row without the cell is a fault, whatever an empty cell means.
         if columns.answer in raw and is_unreadable_label(label, columns.unreadable):
-            target: Target = self._unreadable(self._row_cells.columns(raw))
+            unreadable = self._unreadable(self._row_cells.columns(raw))
+            target: Target = Unreadable(choices.form) if choices else unreadable
         else:
-            target = self._readable_target(raw, label, image)
+            target = self._readable_target(raw, label, image, choices)
         group = columns.group and words(raw, columns.group)
         names = tuple([name for _, name in pictures])
         shared_names = () if group or columns.split else names
@@ -308,7 +325,7 @@ class _Reader:
         return UserRow(
             line,
             image,
-            question,
+            choices.question(question) if choices else question,
             target,
             group,
             self._split(group) if columns.split is None else _split_in(raw, columns.split),
@@ -326,14 +343,16 @@ class _Reader:
                 self._pictures[cell] = pair
         return pair
 
-    def _readable_target(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
+    def _readable_target(
+        self, raw: dict[str, Any], label: Any, image: Picture | None, choices: Choices | None
+    ) -> Target:
         """Return the truth of a row that has one; faults of other labels name the way out."""
         columns = self._columns
         try:
             # [] says that there is nothing to find.
             if label != [] or not self._type.is_box_list:
                 label = cell(raw, columns.answer)
-            return self._target(raw, label, image)
+            return choices.target(label) if choices else self._target(raw, label, image)
         except ValueError as error:
             is_open = not columns.unreadable and columns.answer in raw
             if is_open and is_unreadable_label(label, words=True):

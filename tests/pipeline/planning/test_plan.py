@@ -143,6 +143,17 @@ def test_a_plan_names_kinds_of_answers_as_the_training_does(checkpoint):
     assert shares.keys() == {"reading"}
 
 
+def test_a_plan_claims_no_digits_of_letters(checkpoint, tmp_path):
+    """It once said that the loss sees 100 % of them."""
+    rows = [f"Which is {number}?,{'AB'[number % 2]}" for number in range(80)]
+    (tmp_path / "letters.csv").write_text("\n".join(["question,answer", *rows]))
+    source = Source(path=str(tmp_path / "letters.csv"), columns=Columns(image=None))
+    recipe = Recipe(data=(source,), model=Model(name=str(checkpoint)), train=TRAIN)
+    found = plan(recipe, drawn(recipe))
+    assert found.coverage == {}
+    assert "the numeric loss sees none, because the answers have no digit" in str(found)
+
+
 KNOWN = [c for name in families.FAMILIES for c in families.create(name).sizes]
 
 
