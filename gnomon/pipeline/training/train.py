@@ -1,6 +1,7 @@
 """Training of a recipe into a run: load, train, save; a killed run resumes."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from gnomon.pipeline.training.trial import try_out
 from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
+from gnomon.sample import Sample
 from gnomon.shortage import add_path_to_disk_error
 from gnomon.store.reading.augmented import augmented, spread_sample
 from gnomon.store.reading.run_folder import RunFolder
@@ -122,6 +124,7 @@ def train_to_last_step(
         trainer = make_trainer(recipe, loaded, samples, run, config=config)
     if stop is not None:
         trainer.add_callback(stop)
+    check_can_be_sharded(recipe, trainer, samples)
     report_coverage(recipe, trainer, loaded, samples)
     last = last_checkpoint(
         Path(config.output_dir),
@@ -178,6 +181,27 @@ def reset_padding(trainer: NumericSFTTrainer) -> None:
     if backend is not None:
         backend.no_padding()
         backend.no_truncation()
+
+
+def check_can_be_sharded(
+    recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples | Sequence[Sample]
+) -> None:
+    """Refuse what fails under FSDP after hours, or in the middle of a step."""
+    if not trainer.is_fsdp_enabled:
+        return
+    way_out = "launch with configs/accelerate/ddp.yaml"
+    if recipe.model.load_in_4bit:
+        raise ValueError(
+            f"model.load_in_4bit: FSDP shards no layers in 4 bits: set it to false, or {way_out}"
+        )
+    n = train_size(samples, recipe.train.samples)
+    # A process without a picture would skip the vision tower, whose weights the others wait for.
+    some = (samples[index] for index in evenly_spaced(n, COVERAGE_SAMPLES))
+    if len({sample.image is None for sample in some}) > 1:
+        raise ValueError(
+            "data: some samples have pictures and others have none, and FSDP needs the same modules"
+            f" in all processes: leave out the sources without pictures, or {way_out}"
+        )
 
 
 def report_coverage(
