@@ -1,6 +1,6 @@
 """Export of samples to the formats of other trainers, or as a task of lmms-eval.
 
-Answers are in a family's dialect. The task is run by `lmms_eval --include_path D --tasks gnomon_D`,
+Answers are in a family's dialect. The task is run by `lmms-eval --include_path D --tasks gnomon_D`,
 where gnomon is installed, too. lmms-eval looks for the rows beside the YAML from 0.7.3 on; before,
 it must be called in the folder.
 """
