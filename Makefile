@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-slow test-long test-pages crash test-matrix test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
+.PHONY: demo test test-slow test-long test-pages crash test-matrix test-others test-hub check bench transfer gpu gpu-wheels docs dist format tiny clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -26,6 +26,9 @@ crash: $(READY)           ## kill every verb, and refuse it the disk, at one fil
 
 test-matrix: $(READY)     ## the quick contract under the oldest and newest releases we train with; ARGS="--help"
 	$(BIN)/python -m benchmarks.releases $(ARGS)
+
+test-others: $(READY)     ## what needs Ray, DeepSpeed, lmms-eval, Inspect or hadolint; ARGS="ray"
+	$(BIN)/python -m benchmarks.others $(ARGS)
 
 test-hub: $(READY)        ## what we know of well-known checkpoints, beside their repositories
 	$(BIN)/python -m pytest -m hub
