@@ -279,7 +279,7 @@ class TimeType(AnswerType):
         self, text: str, truth: Time, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read the time as this dial shows it, by the tolerant reader."""
-        return read_time(text, hours=truth.hours, which=which)
+        return read_time(text, hours=truth.hours, which=which, form=truth.form)
 
     def credit(self, measures: dict[str, float]) -> float:
         """1 − d / (P/2), d the circular deviation and P the dial's period; unread 0."""

@@ -10,24 +10,36 @@ from typing import Literal, TypeAlias
 from gnomon.answers.reading.base import Reading, Which, fill, longest, normalize, table
 from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
-from gnomon.answers.time.answer import Hms
+from gnomon.answers.time.answer import Form, Hms
 
 
 def read_time(
-    text: str, *, hours: Literal[12, 24] = 24, which: Which = "final"
+    text: str,
+    *,
+    hours: Literal[12, 24] = 24,
+    which: Which = "final",
+    form: Form | None = None,
 ) -> Reading[Hms] | None:
     """Read the time that `text` states, with its place and rule, or None.
 
     With hours=24 the value is as the text has it: 22:08 stays 22:08, "8 past 10 PM" becomes it, and
     10:08 stays 10:08. With hours=12 it is as a 12-hour dial shows it: 22:08 becomes 10:08, and the
     hour at the top is 12. Of several times the final answer counts, unless `which` says otherwise.
+
+    `form` is what the question asks for. With "digits", for HH:MM, a text that is 10-08, 1008 or
+    10:8 and nothing else is a time, too.
     """
-    return find(text, lambda part: _all_times(part, hours), which)
+    return find(text, lambda part: _all_times(part, hours, form), which)
 
 
-def _all_times(text: str, hours: int) -> list[Reading[Hms]]:
+def _all_times(text: str, hours: int, form: Form | None) -> list[Reading[Hms]]:
     """Read all times of a short text, as a dial of 12 or 24 hours shows them."""
-    readings: list[Reading[Hms]] = longest(_times(Digits(normalize(text))))
+    digits = Digits(normalize(text))
+    candidates = [*_times(digits)]
+    if form == "digits" and (bare := _BARE.fullmatch(digits.text)):
+        span = digits.span(bare.start("h"), max(bare.end("m"), bare.end("half")))
+        candidates.append(Reading(_stated(bare, bare["half"]), span, "bare"))
+    readings: list[Reading[Hms]] = longest(candidates)
     if hours == 12:
         readings = [r._replace(value=(r.value[0] % 12 or 12, *r.value[1:])) for r in readings]
     return readings
@@ -64,6 +76,8 @@ def _times(digits: Digits) -> Iterator[Candidate]:
                 yield Reading(value(match, half), digits.span(start, match.end()), rule)
     for time, (start, end) in _fields(text):
         yield Reading(time, digits.span(start, end), "fields")
+    for time, (start, end) in _table_rows(text):
+        yield Reading(time, digits.span(start, end), "row of a table")
 
 
 def _fields(text: str) -> Iterator[tuple[Hms | None, tuple[int, int]]]:
@@ -87,6 +101,21 @@ def _fields(text: str) -> Iterator[tuple[Hms | None, tuple[int, int]]]:
             half = period[1] if period else None
             time = _time_of(group["h"], group["m"], group.get("s"), half)
             yield time, (start, period.end() if period else end)
+
+
+def _table_rows(text: str) -> Iterator[tuple[Hms | None, tuple[int, int]]]:
+    """Read the rows of Markdown tables whose header names hours and minutes."""
+    for match in _TABLES.finditer(text):
+        names = [_CELL.fullmatch(cell) for cell in match["header"].split("|")]
+        units = [name.lastgroup if name else None for name in names]
+        end = match.start("rows")
+        for line in match["rows"].splitlines(keepends=True):
+            start, end = end, end + len(line)
+            cells = [cell.strip(" \t\n*_`") for cell in line.split("|")]
+            numbers = {u: int(c) for u, c in zip(units, cells, strict=False) if u and c.isdecimal()}
+            if numbers.keys() >= {"h", "m"}:
+                time = _time_of(numbers["h"], numbers["m"], numbers.get("s"), None)
+                yield time, (start, start + len(line.rstrip()))
 
 
 def _time_of(hour: int, minute: int, second: int | None, half: str | None) -> Hms | None:
@@ -160,7 +189,8 @@ def _amount(text: str) -> int:
 # By the first letter: half, media, demie; quarter, cuarto, Viertel; "a minute".
 _SHARES = {**dict.fromkeys("hmd半", 30), **dict.fromkeys("qcv", 15), "a": 1}
 _TABLE = table(__file__)
-_PATTERNS = fill({"wide": WIDE, **_TABLE["patterns"], **_TABLE["stated"], **_TABLE["relative"]})
+_FORMS = ("patterns", "stated", "relative", "whole")
+_PATTERNS = fill({"wide": WIDE} | {k: v for form in _FORMS for k, v in _TABLE[form].items()})
 # The place where a time may begin, and the words before it, such as 下午 or "las".
 _PLACE, _BEFORE = (re.compile(_PATTERNS[name]) for name in ("place", "before"))
 # Words for halves of the day: "at night" is late before midnight and early after it.
@@ -171,6 +201,10 @@ _AT_NIGHT, _IN_THE_EVENING, _AT_NOON, _IS_LATE = (
 _RANGE = re.compile(_PATTERNS["range"])
 # A field such as "hours": 10, and the half of the day after the last one.
 _FIELD, _PERIOD = (re.compile(_PATTERNS[name]) for name in ("field", "period"))
+# A Markdown table, and a cell of its header that names a field.
+_TABLES, _CELL = (re.compile(_PATTERNS[name]) for name in ("table", "cell"))
+# The whole of a text that is a time where HH:MM was asked.
+_BARE = re.compile(_PATTERNS["bare"])
 _Rule: TypeAlias = "tuple[str, re.Pattern[str], Callable[[re.Match[str], str | None], Hms | None]]"
 _RULES: list[_Rule] = [
     # Forms of one rule are told apart after a colon: "past or to:german" is "past or to".

@@ -3,8 +3,10 @@
 import cases
 import pytest
 
+from gnomon.answers.registry import TYPES
 from gnomon.dialect import DIALECTS
-from gnomon.eval import parse_number, parse_time
+from gnomon.eval import parse_number, parse_time, read_time
+from gnomon.sample import Time
 
 ROWS = [
     pytest.param(name, row, id=f"{name}-{number}")
@@ -39,6 +41,17 @@ def test_an_answer_is_read_as_a_person_reads_it(name, row):
                 assert piece == row.get("place", piece)
                 assert piece.strip() == piece != "" or name != "spots"
                 assert reading.rule == rules.get(which) or not rules.get(which)
+
+
+def test_a_type_of_times_reads_what_its_form_asks_for():
+    """Who is asked for HH:MM and says 10-08 means a time; without a question it may be a date."""
+    dialect = DIALECTS["plain"]
+    for text in ("10-08", "1008", "10:8"):
+        for form, value in (("digits", (10, 8, None)), ("words", None)):
+            asked = {"which": "final", "dialect": dialect, "size": None}
+            reading = TYPES["time"].read(text, Time(0, form=form), **asked)
+            assert (reading and reading.value) == value
+        assert read_time(text) is None
 
 
 def test_a_way_of_choosing_that_there_is_not_is_refused():
