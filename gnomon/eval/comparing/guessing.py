@@ -37,6 +37,8 @@ class ChanceTest:
     unit: str
     guesser: Guesser
     chance: float
+    uniform: float | None
+    """Figure of random guesses, which tables give as chance; None if the type has none."""
     value: float
     """Figure of the model."""
     ahead: float
@@ -54,6 +56,8 @@ class ChanceTest:
     def words(self) -> str:
         """Verdict if chance is not beaten: "no better than the best constant answer, 15.7 %"."""
         guesser = f"{_GUESSER_NAMES[self.guesser]}, {figure(self.chance, self.unit)}"
+        if self.guesser == "constant" and self.uniform is not None:
+            guesser += f" (a random guess has {figure(self.uniform, self.unit)})"
         if self.ahead <= 0:
             return f"no better than {guesser}"
         return f"not shown to be better than {guesser} (one-sided p {p_text(self.p)}, {self.test})"
@@ -97,7 +101,9 @@ def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, Chanc
                 for items_of_seed in by_seed
             ]
             values = np.mean(matrix, axis=0).tolist()
-            tests[type_name] = _test_guesser(type_name, metric, items, values, guesser, guesses)
+            tests[type_name] = _test_guesser(
+                type_name, metric, items, values, guesser, guesses, chance.get("uniform")
+            )
     return tests
 
 
@@ -127,6 +133,7 @@ def _test_guesser(
     model: Sequence[float],
     guesser: Guesser,
     guesses: Sequence[float],
+    uniform: float | None,
 ) -> ChanceTest:
     """Test a model's measures of items against a guesser's, one-sided."""
     sides = [
@@ -155,6 +162,7 @@ def _test_guesser(
         unit=metric.unit,
         guesser=guesser,
         chance=result.baseline,
+        uniform=uniform,
         value=result.candidate,
         ahead=ahead,
         p=p,

@@ -71,6 +71,18 @@ def test_a_random_guess_is_named_where_it_is_the_better_guesser():
     assert result.sentence == "no better than a random guess, 50.0 %: exactly right 33.3 %"
 
 
+def test_a_constant_answer_is_told_apart_from_the_chance_of_the_table():
+    """The table said 0.1 %, and the sentence below it named another figure for chance."""
+    samples = clocks(4)
+    samples = [*samples, *(replace(samples[0], id=f"again{n}") for n in range(6))]
+    scores = scored(samples, ["no idea"] * 10)
+    assert scores.summaries["time"]["exact"].chance["uniform"] == pytest.approx(1 / 720)
+    assert compare_with_chance({0: scores})["time"].sentence == (
+        "no better than the best constant answer, 70.0 % (a random guess has 0.1 %): exactly right"
+        " 0.0 %"
+    )
+
+
 def test_an_answer_that_is_true_of_one_question_is_no_constant_answer():
     """Four clocks: one is right whatever is said, and guesses are right in one of 720 cases."""
     samples = clocks(4)
