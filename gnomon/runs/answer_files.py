@@ -3,6 +3,7 @@
 Beside its own answers gnomon records the exam; for those of another program --data names it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,7 +14,7 @@ from gnomon import files, jsons, recipe, store
 from gnomon.atomic import replace_files
 from gnomon.eval import RunResult
 from gnomon.eval.scoring import predictions, questions
-from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, parse_answers
+from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, id_text, parse_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Columns, RecipeError
@@ -317,21 +318,24 @@ def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Pre
 def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
     """Yield maps from a value of the user's own rows to the id of the row's sample.
 
-    The values are those of the column of this name, the pictures' paths, and their file names; a
-    column in which two rows share a value gives no map.
+    The values are those of the column of this name, the pictures' paths, and their file names. A
+    value of several rows leads to an empty text.
     """
     if column is None:
         return
     picture_column = (exam.sources[0].columns or Columns()).image or column
     rows = _user_rows(exam)[: exam.samples]
-    values = {
-        name: [str(row.get(name, "")).strip() for row in rows] for name in (column, picture_column)
-    }
+    values = {name: [id_text(row.get(name)) for row in rows] for name in (column, picture_column)}
     file_names = [Path(value).name for value in values[picture_column]]
     for names in (*values.values(), file_names):
-        # With an empty or a double value an answer could not be matched to one row.
-        if names and all(names) and len(set(names)) == len(names):
-            yield {name: exam.pool.id(index) for index, name in enumerate(names)}
+        counts = Counter(names)
+        ids = {
+            name: exam.pool.id(index) if counts[name] == 1 else ""
+            for index, name in enumerate(names)
+        }
+        ids.pop("", None)
+        if ids:
+            yield ids
 
 
 def _user_rows(exam: Exam) -> list[dict[str, Any]]:

@@ -79,7 +79,8 @@ class AnswerFile:
         """Match the answers with questions; return them by question id. A question may have none.
 
         `ids` are the questions' in order. An answer names its question by this id, by what a user's
-        labels call it (each of `user_names` leads from there to the id), or by its position.
+        labels call it (each of `user_names` leads from there to the id, or to an empty text if
+        several questions share that name), or by its position.
         """
         # Without ids only equal counts make the order of the lines trustworthy.
         if self.id_column is None:
@@ -110,33 +111,38 @@ class AnswerFile:
         mappings += [bare for names in mappings if (bare := _without_zeros(names))]
         if (start := self.counts_from(len(ids), mappings)) is not None:
             mappings.append({str(index): sample_id for index, sample_id in enumerate(ids, start)})
-        misses = [[line for line in self.lines if line.id not in names] for names in mappings]
+        misses = [[line for line in self.lines if not names.get(line.id)] for names in mappings]
         # The mapping with the fewest strangers is meant; the message then shows what is still
         # unmatched.
         names, unmatched = min(zip(mappings, misses, strict=True), key=lambda pair: len(pair[1]))
+        if unmatched and unmatched[0].id in names:
+            raise ValueError(
+                f"{self.name}: {unmatched[0].id!r} in line {unmatched[0].line} is the name of"
+                " several questions: give each question a name of its own in the file with the"
+                " labels, or name another column (--id-column)"
+            )
         if unmatched:
             raise ValueError(
                 f"{self.name}: {len(unmatched):,} of {len(self.lines):,} answers have an id that"
                 f" none of the {len(ids):,} questions has: column {self.id_column!r} has"
                 f" {unmatched[0].id!r} in line {unmatched[0].line}, a question is"
                 f" {next(iter(names))!r}. Name another column (--id-column), or --id-column"
-                f" {NO_COLUMN} to go by the order of the lines. Your own column names questions"
-                " where no value occurs twice in it. Numbers count them from 0 where one of them"
-                f" is 0, and from 1 where one is {len(ids)}"
+                f" {NO_COLUMN} to go by the order of the lines. Numbers count the questions from 0"
+                f" if one of them is 0, and from 1 if one is {len(ids)}: if that answer is missing,"
+                " add a line for it with an empty text"
             )
         return names
 
     def counts_from(self, n: int, mappings: Iterable[Mapping[str, str]]) -> int | None:
         """Return the first number if the ids count n questions; None if they do not.
 
-        They count from 0, as lmms-eval's do, if 0 is among them: ids from 1 on would each name the
-        next question.
+        They count from 0 if 0 is among them, and from 1 if n is. Without either nobody can tell,
+        not even of lmms-eval's `doc_id`, which some tables count from 1.
         """
         numbers = {line.id for line in self.lines}
         if any(numbers & names.keys() for names in mappings):
             return None
-        # A log of only a few questions may lack the first: lmms-eval's still counts from 0.
-        if "0" in numbers or self.id_column == "doc_id":
+        if "0" in numbers:
             return 0
         return 1 if str(n) in numbers else None
 
@@ -182,8 +188,14 @@ def parse_answers(
             prediction = prediction_from_json(dict(row)) if row.keys() >= _OURS else None
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{name}: line {line}: column {column!r}: {error}") from error
-        lines.append(AnswerLine(line, str(sample_id).strip(), text, prediction))
+        lines.append(AnswerLine(line, id_text(sample_id), text, prediction))
     return AnswerFile(name, ids, lines)
+
+
+def id_text(value: Any) -> str:
+    """Write an id as a text; a whole number that a blank cell made a float, 7.0, is 7."""
+    text = "" if value is None else str(value).strip()
+    return text[:-2] if text.endswith(".0") and text[:-2].isdecimal() else text
 
 
 def _has_value(value: Any) -> bool:
