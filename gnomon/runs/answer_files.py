@@ -283,6 +283,7 @@ def score_foreign(
 
     A question without an answer counts as one that could not be read.
     """
+    _check_asked(file, exam)
     lines = read_rows(file, text="text")  # of a table or of JSON lines; a bare line is an answer
     answers = parse_answers(
         lines, file.name, id_column=answer_format.id_column, text_column=answer_format.text_column
@@ -305,6 +306,29 @@ def score_foreign(
     for note in notes:
         warn(note)
     return run, store.SamplesById(exam.pool, exam.samples), " ".join(notes)
+
+
+def _check_asked(file: Path, exam: Exam) -> None:
+    """Refuse gnomon's own answers if the record beside them says that they answer other questions.
+
+    The labels may be others, such as corrected ones.
+    """
+    if not provenance_path(file).is_file():
+        return
+    before, path = read_provenance(file), questions.question_path(file)
+    stored = {q.id: q for q in questions.QuestionFile(path)} if path.is_file() else {}
+    what = "" if stored or before.data == exam.pool.describe() else "its samples are others"
+    for question in exam.questions:
+        old = stored.get(question.id, question)
+        if old.question != question.question:
+            what = f"{question.id} was asked {old.question!r}, not {question.question!r}"
+        elif old.content != question.content:
+            what = f"{question.id} was asked about another picture"
+    if what:
+        raise RecipeError(
+            f"--data: {file} answers other questions ({what}): leave --data out, since"
+            f" {provenance_path(file).name} says what was asked"
+        )
 
 
 def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Prediction:

@@ -147,3 +147,37 @@ def test_no_answer_is_written_for_another_picture(
     else:
         assert rows_of(out) == rows_of(fresh)
         assert len(rows_of(out)) == N - (change in ("gone", "broken"))
+
+
+RELABELLED = "image,answer\n" + "".join(f"pictures/{n:02}.bmp,{n + 1}\n" for n in range(N))
+
+
+@pytest.mark.parametrize(
+    ("change", "question", "message", "right"),
+    [
+        (lambda: None, READ, "", N),
+        (lambda: Path("labels.csv").write_text(RELABELLED), READ, "", 0),  # as if corrected
+        (CHANGES["rows"], READ, "labels.csv-0000013 was asked about another picture", None),
+        (replace_pictures, READ, "labels.csv-0000013 was asked about another picture", None),
+        (swap_two, READ, "labels.csv-0000003 was asked about another picture", None),
+        (lambda: None, OTHER, f"was asked '{READ}', not '{OTHER}'", None),
+        (lambda: os.remove("answers.asked.jsonl"), READ, "", N),
+        (lambda: os.remove("answers.asked.jsonl"), OTHER, "its samples are others", None),
+    ],
+)
+def test_own_answers_are_scored_on_their_own_questions(
+    model, cli, change, question, message, right
+):
+    """Another table of the same name gave 0.0 % without a word."""
+    draw("pictures")
+    write_labels()
+    table = ("labels.csv", "columns.kind=number")
+    cli("predict", model, *table, f"columns.ask={READ}", *ALIKE, "--out", "answers.jsonl")
+    change()
+    words = ("score", "answers.jsonl", "--data", *table, f"columns.ask={question}", "--json")
+    output = cli(*words, code=0 if right is not None else 2)
+    assert message in output.err
+    if right is not None:
+        (run,) = json.loads(output.out)["runs"].values()
+        exact = next(r for r in run["number"]["results"] if r["name"] == "exact")
+        assert exact["estimate"]["value"] == right / N
