@@ -28,6 +28,8 @@ MORE = {
     "counter": {"with lists": {"questions": ["boxes"], "level": "medium"},
                 "photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
                 "wheels": {"look": "photo", "questions": ["wheel"]}},
+    "face": {"photographed": {"look": "photo", "level": "medium", "size": 384,
+                              "questions": ["read"]}},
     "gauge": {"photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
               "dials photographed": {"instruments": ["dial"], "look": "photo", "level": "medium",
                                      "questions": ["read"]},

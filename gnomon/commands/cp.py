@@ -1,26 +1,34 @@
-"""Copies of the recipes that come with gnomon."""
+"""Copies of the recipes and the descriptions of instruments that come with gnomon."""
 
 from pathlib import Path
 
 from gnomon import recipe
 from gnomon.atomic import check_is_free, create_file
+from gnomon.generators.registry import description_to_copy
 from gnomon.runs import shipped
 from gnomon.terminal import show
 
 
 def cp(config: str, dest: Path | None = None) -> None:
-    """Copy a recipe that comes with gnomon.
+    """Copy a recipe that comes with gnomon, or a description of an instrument.
 
-    Example: gnomon cp demo my-clocks.yaml
+    Example: gnomon cp demo my-clocks.yaml | gnomon cp face my-gauge.yaml
 
-    config CONFIG: its name, such as demo; `gnomon ls configs`
+    config CONFIG: its name, such as demo; `gnomon ls configs`; face for a description to begin
+        with, or the name of one that comes with gnomon, such as dial_indicator; `gnomon ls face`
     dest DEST: a file or directory; default: here
     """
-    source, text = shipped.read(config)
-    recipe.parse(text, name=source)  # no file is copied that is no recipe
+    description = description_to_copy(config)
+    if description is None:
+        source, text = shipped.read(config)
+        recipe.parse(text, name=source)  # no file is copied that is no recipe
+    else:
+        source, text = f"{config}.yaml", description.read_text(encoding="utf-8")
     # A folder takes the recipe under its own name, as cp does.
     path = dest or Path(Path(source).name)
     file = path / Path(source).name if path.is_dir() else path
     check_is_free(file)
-    create_file(file, recipe.with_schema_line(text, file).encode())
+    if description is None:
+        text = recipe.with_schema_line(text, file)
+    create_file(file, text.encode())
     show(file)

@@ -9,7 +9,7 @@ from PIL import Image
 
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few, Picture, Split
-from gnomon.generators.drawing.sheet import contact_sheet
+from gnomon.generators.drawing.sheet import beside_photograph, contact_sheet
 from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
@@ -32,18 +32,21 @@ def preview(
     n: Few = 16,
     split: Split | None = None,
     seed: int | None = None,
+    beside: Path | None = None,
 ) -> None:
     """Draw a contact sheet; of a recipe, what its model will see and learn.
 
     Example: gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo -o demo.png
     | gnomon preview labels.csv -o sheet.png columns.answer=time
+    | gnomon preview my-gauge.yaml -o sheet.png --beside photo.jpg
 
     what KIND|RECIPE|DATA: `gnomon ls generators`, `ls configs`; a dataset, or your own .csv or
-        folder
+        folder; or your description of an instrument
     overrides key=value: options of the kind or recipe, such as size=112, or how your own file is
         read, such as columns.answer=time
     out PNG: the picture
     n N: number of samples (16)
+    beside PHOTO: a photograph to lay beside the drawings
     """
     resolved = resolve(what, overrides)
     recipe = resolved.check_for_drawing()
@@ -53,6 +56,8 @@ def preview(
     # Drawn into memory first, so that a failure leaves no half a picture.
     buffer = BytesIO()
     sheet = sheet_of(what, resolved, split=split, seed=seed, n=n)
+    if beside is not None:
+        sheet = beside_photograph(beside, sheet)
     sheet.save(buffer, Image.registered_extensions()[out.suffix.lower()])
     put_bytes(out, buffer.getvalue())
     show(out)

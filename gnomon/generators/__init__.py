@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gnomon import names
-from gnomon.generators.registry import KINDS, create, is_kind, load
+from gnomon.generators.registry import KINDS, create, is_description, is_kind, load
 
 if TYPE_CHECKING:
     from gnomon.generators.arithmetic import Arithmetic as Arithmetic
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.generators.text_spotting import TextSpotting as TextSpotting
     from gnomon.generators.word_problem import WordProblem as WordProblem
 
-__all__ = ["KINDS", "create", "is_kind", "load"]
+__all__ = ["KINDS", "create", "is_description", "is_kind", "load"]
 _EXPORTS = {place.partition(":")[2]: place for place in KINDS.values()}
 
 

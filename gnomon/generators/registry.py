@@ -19,6 +19,10 @@ KINDS = {
     "word_problem": "gnomon.generators.word_problem.generator:WordProblem",
 }
 
+_FACES = Path(__file__).parent / "faces"
+# Keys of a description that no recipe has.
+_DESCRIBED = {"parts", "body", "readings", "value"}
+
 
 def load(name: str) -> type[Generator]:
     """Load the class of a kind, or of the user's `module:Class`."""
@@ -36,6 +40,26 @@ def load(name: str) -> type[Generator]:
 def is_kind(name: str) -> bool:
     """True for the name of a kind, or `module:Class` of the user if no file has that name."""
     return name in KINDS or (names.is_place(name) and not Path(name).exists())
+
+
+def is_description(name: str) -> bool:
+    """True for a YAML file that describes an instrument."""
+    file = Path(name)
+    if file.suffix not in (".yaml", ".yml") or not file.is_file():
+        return False
+    from gnomon import recipe
+
+    return bool(_DESCRIBED & recipe.parse_file(file).keys())
+
+
+def description_files() -> dict[str, Path]:
+    """Return the descriptions that come with gnomon, by name."""
+    return {file.stem: file for file in sorted((_FACES / "descriptions").glob("*.yaml"))}
+
+
+def description_to_copy(name: str) -> Path | None:
+    """Return the description that `gnomon cp` copies: `face` is one to begin with."""
+    return _FACES / "start.yaml" if name == "face" else description_files().get(name)
 
 
 def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:

@@ -61,9 +61,12 @@ def resolve(
         values = {"data": [recipe.override({"path": name}, rest)]}
         return resolve_values(values, of_recipe, source_type="disk")
     # After the disk: is_on_disk has let kinds go before a folder of that name.
-    if generators.is_kind(name):
+    is_description = generators.is_description(name)
+    if is_description or generators.is_kind(name):
         of_recipe, rest = split_overrides(overrides)
-        values = {"data": [{"kind": name, "options": recipe.override({}, rest) or None}]}
+        options = recipe.override({"description": name} if is_description else {}, rest)
+        kind = "face" if is_description else name
+        values = {"data": [{"kind": kind, "options": options or None}]}
         return resolve_values(values, of_recipe, source_type="kind")
     check_name_is_known(name)
     return _resolve_recipe(source, overrides, stored=stored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -20,17 +21,18 @@ from gnomon.generators import create
 from gnomon.generators.drawing.colours import difference, palette
 from gnomon.generators.drawing.lettering import text_tile
 from gnomon.generators.faces import Face, draw
-from gnomon.generators.faces.description import descriptions, shipped, value_at
+from gnomon.generators.faces.description import descriptions, value_at
 from gnomon.generators.faces.draw import draw_face
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.window import Window
+from gnomon.generators.registry import description_files, description_to_copy
 from gnomon.generators.rng import Rng
 
 UPRIGHT = {"backgrounds": ("plain",), "size": 448}
-NAMES = tuple(shipped())
+NAMES = tuple(description_files())
 names = pytest.mark.parametrize("name", NAMES)
 
 
@@ -243,7 +245,7 @@ def test_answers_follow_from_the_facts_whatever_is_asked(name):
 
 
 def variants(name):
-    return descriptions(shipped()[name].read_text(encoding="utf-8"), name)
+    return descriptions(description_files()[name].read_text(encoding="utf-8"), name)
 
 
 @names
@@ -357,3 +359,13 @@ def test_every_value_of_a_description_is_drawn_exactly():
         f"{Decimal(n) / 500:f}" for n in range(-50, 451)
     }
     assert difference((255, 255, 255), (0, 0, 0)) > 90
+
+
+def test_the_start_of_a_description_draws_and_explains_itself(own):
+    text = description_to_copy("face").read_text(encoding="utf-8")
+    generator = own(text)
+    assert generator[0].target.unit == "bar"
+    assert text.count("#") > 20
+    # Each part that is commented out can be used.
+    richer = own(re.sub(r"^  # (?![A-Z])", "  ", text, flags=re.MULTILINE), "richer.yaml")
+    assert {"psi", "count", "small.hand"} <= set(richer[0].facts["parts"])

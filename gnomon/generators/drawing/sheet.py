@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from textwrap import wrap
 from typing import TypeAlias
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from gnomon.dialect import Dialect
 from gnomon.generators.drawing.lettering import font_face
@@ -68,6 +69,20 @@ def contact_sheet(
             draw.text((x + PAD, y + PAD + start), text, colour, font)
             start += _height(line)
     return sheet
+
+
+def beside_photograph(photo: Path, sheet: Image.Image) -> Image.Image:
+    """Lay a photograph on the left of a sheet, as high as the sheet but at most as wide."""
+    try:
+        with Image.open(photo) as picture:
+            upright = ImageOps.exif_transpose(picture).convert("RGB")
+    except (Image.DecompressionBombError, OSError, SyntaxError) as error:
+        raise ValueError(f"{photo} is no picture that can be read ({error})") from None
+    fitted = ImageOps.contain(upright, (sheet.width, sheet.height - 2 * GAP))
+    both = Image.new("RGB", (GAP + fitted.width + sheet.width, sheet.height), PAPER)
+    both.paste(fitted, (GAP, GAP))
+    both.paste(sheet, (GAP + fitted.width, 0))
+    return both
 
 
 def _height(line: Line) -> int:

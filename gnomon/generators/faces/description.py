@@ -13,7 +13,6 @@ from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -452,10 +451,3 @@ def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
     for description in every:
         description.check()
     return tuple(every)
-
-
-@lru_cache(maxsize=1)
-def shipped() -> dict[str, Path]:
-    """The descriptions that come with gnomon, by name."""
-    folder = Path(__file__).parent / "descriptions"
-    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}

@@ -33,7 +33,6 @@ from gnomon.generators.faces.description import (
     FaceDescription,
     FaceReading,
     descriptions,
-    shipped,
     value_at,
 )  # fmt: skip
 from gnomon.generators.faces.draw import FaceLook, FaceScene
@@ -43,6 +42,7 @@ from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
 from gnomon.generators.files import UserFile
 from gnomon.generators.looks import photo
+from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.names import hint
 from gnomon.sample import Box, Number, Sample, Target
@@ -164,17 +164,17 @@ class Face(PictureGenerator):
         """Files of the descriptions, by the names that the user gave."""
         names = self.description
         if names == ALL:
-            return dict(shipped())
+            return dict(description_files())
         entries: dict[str, UserFile | Path] = {}
         for name in (names,) if isinstance(names, str) else names:
-            if name in shipped():
-                entries[name] = shipped()[name]
+            if name in description_files():
+                entries[name] = description_files()[name]
             elif Path(name).suffix in (".yaml", ".yml") and Path(name).is_file():
                 entries[name] = UserFile.of(Path(name))
             else:
                 raise ValueError(
                     f"description={name!r}: no such file and no such name; give a .yaml file, or"
-                    f" {hint(name, list(shipped()))}"
+                    f" {hint(name, list(description_files()))}"
                 )
         if not entries:
             raise ValueError("description=(): give a description, or a list of them")

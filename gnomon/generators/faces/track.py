@@ -104,7 +104,7 @@ class Track(FacePart):
     labels: Positive | None = None
     """From number to number."""
     tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
-    """Length of a labelled tick, towards the numerals; negative for the other side."""
+    """Length of a labelled tick, towards the numerals; negative for the other side, 0 for none."""
     middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
     """Length of a middle tick, as a share of a labelled one."""
     small_tick: Annotated[float, Field(gt=0, le=1)] = 0.6
@@ -183,7 +183,7 @@ class Track(FacePart):
             painter.fill([path.band(0, 1, -half, half)], self.colour)
         parts = (1.0, self.middle_tick, self.small_tick)
         for rank, (shares, part) in enumerate(zip(scale.shares_by_rank, parts, strict=True)):
-            if len(shares):
+            if len(shares) and self.tick:
                 ends = [path.points(shares), path.points(shares, self.tick * part)]
                 width = self.width if rank == LABELLED else self.thin
                 painter.bars(np.stack(ends, 1), width, self.colour)
