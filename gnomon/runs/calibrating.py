@@ -12,6 +12,7 @@ from pathlib import Path
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Calibration, Terms
+from gnomon.eval.calibration.rule_choice import choose_rule
 from gnomon.eval.calibration.summary import most_coverage, summaries
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.belief import range_of
@@ -83,9 +84,9 @@ def calibrate(
         note_unasked(exam)
     else:
         recipe, exam = recipe_and_exam(resolved, data, words, run=run)
-    if not recipe.eval.chooses_from_belief:
-        # On dials the median read as near as greedy answers, the mean 0.05 further (docs/study.md).
-        recipe = replace(recipe, eval=replace(recipe.eval, answer="median"))
+    is_rule_open = not recipe.eval.chooses_from_belief
+    if is_rule_open:
+        recipe = replace(recipe, eval=replace(recipe.eval, answer="mode"))
     if exam.samples < _FEWEST:
         there_are = exam.pool.n_distinct or 0
         ways_out = [f"eval.samples={_FEWEST}"] if data is None and there_are >= _FEWEST else []
@@ -99,9 +100,16 @@ def calibrate(
     out = answerer.answer(exam, _answers_path(answerer, exam, folder))
     by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
-    calibration = learn(recipe, answers, within=within, same_groups=same_groups)
+    unlisted = _check_listed(recipe, answers)
+    texts = []
+    if is_rule_open:
+        choice = choose_rule(answers, within=within, same_groups=same_groups)
+        recipe = replace(recipe, eval=replace(recipe.eval, answer=choice.rule))
+        answers = list(choice.rest)
+        texts = [choice.sentence] if choice.sentence else []
+    calibration = _learn(recipe, answers, unlisted, within=within, same_groups=same_groups)
     file = calibration.write(folder)
-    texts = summaries(calibration, answers, same_groups=same_groups)
+    texts += summaries(calibration, answers, same_groups=same_groups)
     return CalibratedModel(calibration, file, "\n".join(texts), most_coverage(calibration))
 
 
@@ -185,14 +193,8 @@ def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:
     return folder / f"calibration-{digest}.jsonl"
 
 
-def learn(
-    recipe: Recipe,
-    answers: Sequence[tuple[Prediction, Question]],
-    *,
-    within: float | None,
-    same_groups: bool,
-) -> Calibration:
-    """Calibrate by answers with beliefs; refuse those that show nothing."""
+def _check_listed(recipe: Recipe, answers: Sequence[tuple[Prediction, Question]]) -> list[Target]:
+    """Refuse numbers that were not listed; return the truths of all answers without a belief."""
     unlisted, numbers = list[Target](), list[Target]()
     for answer, question in answers:
         if answer.logprobs:
@@ -209,6 +211,18 @@ def learn(
             " the answers that are listed by default (whole numbers to 100, or the steps of a scale"
             f" that goes round): {_grid_for(answers, recipe)}"
         )
+    return unlisted
+
+
+def _learn(
+    recipe: Recipe,
+    answers: Sequence[tuple[Prediction, Question]],
+    unlisted: Sequence[Target],
+    *,
+    within: float | None,
+    same_groups: bool,
+) -> Calibration:
+    """Calibrate by answers with beliefs; refuse those that show nothing."""
     parts = calibrations.calibrate(
         answers, recipe.eval.answer, within=within, same_groups=same_groups
     )
@@ -228,14 +242,14 @@ def learn(
         raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
     if unlisted:
         warn(
-            f"{len(unlisted)} of {len(answers)} questions were passed over: answers such as"
-            f" {unlisted[0].display()} cannot be listed"
+            f"{len(unlisted)} questions were passed over: answers such as {unlisted[0].display()}"
+            " cannot be listed"
         )
     settings = answers[0][0].settings
     belief = recipe.eval.belief
     listing = None if isinstance(belief, bool) else tuple(belief)
     rule = recipe.eval.answer
-    assert rule != "greedy"  # the verb has set another
+    assert rule != "greedy"  # `calibrate` has set another
     grid, refusals = recipe.eval.grid, "refusals" in settings
     weights = settings.get("weights")
     if recipe.model.server is not None:

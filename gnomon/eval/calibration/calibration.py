@@ -20,6 +20,7 @@ from gnomon.answers.unreadable.answer import WORD
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import BestAnswer
+from gnomon.eval.calibration.rule_choice import group_name
 from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
 from gnomon.eval.scoring.questions import Question
 from gnomon.sample import Certainty, Prediction, Target
@@ -265,10 +266,7 @@ def _part(
     same_groups: bool,
 ) -> Part:
     """Put rows into columns; a mask that is false everywhere is left empty."""
-    # A drawn sample is a group of its own.
-    names = [
-        question.picture if same_groups else question.group or question.id for _, question in pairs
-    ]
+    names = [group_name(question, same_groups=same_groups) for _, question in pairs]
     unreadable = tuple(row.is_unreadable for row in rows)
     return Part(
         listing,

@@ -68,13 +68,23 @@ class BestAnswer:
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return 1.0 - float(belief.p[belief.truths(value)].sum())
-        to_truth = distance(belief.positions - belief.answer_type.position(value), belief.period)
         if self.searched_range is not None:
             is_inside = self.searched_range.holds(belief.answer_type.position(value))
-            return float(to_truth[self.index]) / self.scale if is_inside else float("inf")
-        if to_truth.min() > half_step(belief) + SAME:
-            return float("inf")
-        return float(to_truth[self.index]) / self.scale
+        else:
+            is_inside = self._distances(truth).min() <= half_step(belief) + SAME
+        return self.error(truth) / self.scale if is_inside else inf
+
+    def error(self, truth: Target) -> float:
+        """Return the distance of the answer from a truth that can be read; 0 for words."""
+        if self.belief.answer_type.axis is None:
+            return 0.0
+        return float(self._distances(truth)[self.index])
+
+    def _distances(self, truth: Target) -> Floats:
+        """Return the distance of each listed answer from the truth."""
+        belief = self.belief
+        place = belief.answer_type.position(belief.answer_type.value_of(truth))
+        return distance(belief.positions - place, belief.period)
 
     def is_between(self, truth: Target) -> bool:
         """True if a truth that can be read is not listed, and lies within the list's ends."""
@@ -94,8 +104,7 @@ class BestAnswer:
         value = belief.answer_type.value_of(truth)
         if belief.answer_type.axis is None:
             return bool(belief.truths(value)[self.index])
-        error = belief.positions[self.index] - belief.answer_type.position(value)
-        return bool(distance(np.array(error), belief.period) <= tolerance + SAME)
+        return self.error(truth) <= tolerance + SAME
 
     def interval(
         self, answers: Sequence[str], limit: float, form: Target, step: Decimal = Decimal(0)
