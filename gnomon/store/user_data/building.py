@@ -20,6 +20,9 @@ OnBad: TypeAlias = Literal["refuse", "skip"]
 
 # Bad rows that a message lists, and characters of each.
 _MAX_FAULTS, _MAX_FAULT = 10, 600
+_SKIP = (
+    "on_bad=skip after a table on the command line, or on_bad: skip in a recipe, leaves them out"
+)
 # A missing picture, and the option that allows the folder where there is one of its name.
 _MISSING = re.compile(
     r"(?P<fault>no picture at .+?)(: it lies in .+: add (?P<option>pictures=.+))?", re.S
@@ -66,7 +69,7 @@ def build_table(
     # Without the rows that cannot be used, which might link others.
     rows = _group(rows)
     if faults:
-        way_out = "on_bad: skip would leave them out" if rows else "and no other row is left"
+        way_out = _SKIP if rows else "and no other row is left"
         _raise_or_warn(name, faults, way_out, skip=bool(rows) and on_bad == "skip")
     digest = sha256()
     hashes: dict[Picture | None, str] = {image: picture_hash(image) for image in rows.pictures}
