@@ -203,14 +203,15 @@ def _card_questions(model: str, key: str) -> list[str]:
 
 
 def pictures_in(data: str | None) -> Path | None:
-    """Return DATA if it is a picture, or a folder that is no dataset of gnomon's."""
+    """Return DATA if it is a picture, or a folder that is no dataset and has no labels."""
     if data is None:
         return None
     path = Path(data)
     if path.suffix.lower() in _UNREAD_SUFFIXES:
         raise ValueError(f"{path}: {path.suffix} is not read: save it as JPEG")
-    is_dataset = any((path / name).exists() for name in ("manifest.json", "data"))
     # A run's own folder has data/ as well, so it is not taken for a folder of pictures.
+    is_dataset = any((path / name).exists() for name in ("manifest.json", "data"))
+    is_dataset = is_dataset or (path.is_dir() and is_user_data(path))
     return path if (path.is_dir() and not is_dataset) or is_picture(path) else None
 
 
