@@ -33,6 +33,7 @@ from gnomon.store.reading.sources import open_splits as splits_on_disk
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.store.user_data.opening import is_user_data
+from gnomon.store.user_data.split_files import split_files
 
 _OTHER_EXAM = r"data\b|eval=|eval\.(data|split|seed)\b"
 """Overrides after which a run's stored samples are not those that are asked."""
@@ -410,7 +411,8 @@ def _exam_on_disk(
         elif is_user_data(path):
             source = _read_as_trained(source, user_values, trained)
     if split is None:
-        has_splits = source.benchmark or (source.columns and source.columns.split)
+        has_column = source.columns and source.columns.split
+        has_splits = source.benchmark or has_column or split_files(Path(path))
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
         if has_splits or not is_user_data(path):
             splits = list(row_splits(source))

@@ -25,7 +25,14 @@ from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.choices import NAMES, Choices, are_letters, row_choices
 from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture
+from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture, file_state
+from gnomon.store.user_data.split_files import (
+    PLACE_COLUMN,
+    SPLIT_COLUMN,
+    SPLIT_NAMES,
+    split_files,
+    split_rows,
+)
 from gnomon.store.user_data.table import UserRow, UserTable
 
 METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")
@@ -53,24 +60,29 @@ def open_table(
     """
     source = Path(path)
     file = labels_path(source)
-    has_notes = is_annotated(file)
-    if not file.is_file() and not has_notes:
+    if not (file.is_file() or file.is_dir()):
         raise ValueError(no_rows_message(source))
 
-    folders = picture_folders(file if has_notes else file.parent, pictures=pictures)
+    folders = picture_folders(file if file.is_dir() else file.parent, pictures=pictures)
 
     def read() -> UserTable:
-        rows = list(raw_rows(source)) if has_notes else _reiterable_rows(file)
-        return _build(source.name, rows, columns, folders, on_bad)
+        return _build(source.name, _reiterable_rows(file), columns, folders, on_bad)
 
-    options = source.name, repr(columns), on_bad, pictures, state(file) if has_notes else None
+    states = (*state(file), *map(file_state, split_files(file).values()))
+    options = source.name, repr(columns), on_bad, pictures, states
     return cached_table(file, options, read).part(split)
 
 
 def raw_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and row of a file, of a folder's metadata, or of an annotated folder."""
+    """Yield line and row of a file, of a folder's metadata, or of an annotated folder.
+
+    Rows of files for each split are numbered through.
+    """
     file = labels_path(path)
-    return folder_rows(file) if is_annotated(file) else read_rows(file)
+    if file.is_dir():
+        files = split_files(file)
+        return split_rows(files) if files else folder_rows(file)
+    return read_rows(file)
 
 
 def picture_folders(*folders: Path, pictures: str | None) -> Folders:
@@ -84,7 +96,7 @@ def picture_folders(*folders: Path, pictures: str | None) -> Folders:
 
 @dataclass(frozen=True)
 class _StreamedRows:
-    """Raw rows of a file that is read again for each pass, so that they are never all in memory."""
+    """Raw rows of files that are read again for each pass, so that they are never all in memory."""
 
     file: Path
 
@@ -94,14 +106,15 @@ class _StreamedRows:
         return self.file.suffix.lower() in (".csv", ".tsv")
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        return read_rows(self.file)
+        return raw_rows(self.file)
 
 
 def _reiterable_rows(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
     """Return raw rows for two passes, in memory if their format is parsed as a whole."""
-    if file.suffix.lower() in (".csv", ".tsv", ".jsonl"):
+    files = [file, *split_files(file).values()]
+    if any(path.suffix.lower() in (".csv", ".tsv", ".jsonl") for path in files):
         return _StreamedRows(file)
-    return list(read_rows(file))
+    return list(raw_rows(file))
 
 
 def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> UserTable:
@@ -131,8 +144,7 @@ def is_user_data(path: str | Path) -> bool:
     source = Path(path)
     if source.is_dir():
         labels = labels_path(source)
-        has_rows = labels.is_file() or is_annotated(labels)
-        return has_rows and not (source / "manifest.json").exists()
+        return labels.exists() and not (source / "manifest.json").exists()
     return source.suffix.lower() in SUFFIXES
 
 
@@ -158,14 +170,15 @@ def no_rows_message(path: Path) -> str:
 def labels_path(path: Path) -> Path:
     """Return the file itself, or the file with the labels in a folder of pictures.
 
-    A folder without such a file is returned itself if it is annotated as detection tools do it.
+    A folder without such a file is returned itself if it has a file for each split, or is annotated
+    as detection tools do it.
     """
     if not path.is_dir():
         return path
     for name in METADATA:
         if (path / name).is_file():
             return path / name
-    return path if is_annotated(path) else path / METADATA[0]
+    return path if split_files(path) or is_annotated(path) else path / METADATA[0]
 
 
 def _build(
@@ -190,7 +203,12 @@ def _build(
     reader = _Reader(columns, at, names, by_letter=by_letter)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
-        rows = [reader.row(line, question) for question in questions(raw)]
+        try:
+            rows = [reader.row(line, question) for question in questions(raw)]
+        except ValueError as error:
+            if PLACE_COLUMN not in raw:
+                raise
+            raise ValueError(f"{raw[PLACE_COLUMN]}: {error}") from error
         if len(rows) == 1:
             return rows
         return [row._replace(part=str(number)) for number, row in enumerate(rows)]
@@ -319,7 +337,8 @@ class _Reader:
             target = self._readable_target(raw, label, image, choices)
         group = columns.group and words(raw, columns.group)
         names = tuple([name for _, name in pictures])
-        shared_names = () if group or columns.split else names
+        split = _split_in(raw, columns.split) if columns.split else raw.get(SPLIT_COLUMN)
+        shared_names = () if group or split else names
         # Without a column, rows of one picture are a group; texts by their question.
         group = group or (names[0] if names else question)
         return UserRow(
@@ -328,7 +347,7 @@ class _Reader:
             choices.question(question) if choices else question,
             target,
             group,
-            self._split(group) if columns.split is None else _split_in(raw, columns.split),
+            split or self._split(group),
             more_images=tuple([picture for picture, _ in pictures[1:]]),
             shared_names=shared_names,
         )
@@ -409,9 +428,8 @@ def _picture_name(value: Any, image: Picture) -> str:
 
 def _split_in(raw: dict[str, Any], column: str) -> str:
     """Return the split that a row names."""
-    # Splits by the names that other programs give them.
     text = words(raw, column)
-    split = {"validation": "val", "valid": "val", "dev": "val"}.get(text.lower(), text.lower())
-    if split not in ("train", "val", "test"):
+    split = SPLIT_NAMES.get(text.lower())
+    if split is None:
         raise ValueError(f"column {column!r} says {text!r}: give train, val or test")
     return split
