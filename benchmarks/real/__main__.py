@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.by_group and row.cell:
             print(*_group_lines(row, lab), sep="\n")
     if options.plot:
-        draw_curve(rows, lab, options.plot)
+        draw_curve([_line(row, lab) for row in rows], lab.step, options.plot)
     return 0
 
 

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from benchmarks.real import cells, looks
+from benchmarks.real import cells, curve, looks
 from benchmarks.real.__main__ import main
 from benchmarks.real.cells import Lab
 from benchmarks.real.cnn import SIZES, read_by_cnn
@@ -109,6 +109,15 @@ def test_a_training_begins_at_other_weights_and_without_a_source(dials, tmp_path
     (lab,) = labs
     assert str(lab.weights) == "flat"
     assert photo._glass is not looks._same
+
+
+def test_the_pages_picture_has_the_rows_of_the_results():
+    lines = curve.lines_of(curve.rows_of_dials(curve.RESULTS.read_text(encoding="utf-8")))
+    shipped, *_, trained = lines["greedy", False]
+    assert shipped == (0, (80.2, 63.6, 89.4), (0.26, 0.04, 0.66))
+    assert trained == (740, (83.6, 65.9, 92.6), (0.20, 0.05, 0.46))
+    assert len(lines["greedy", False]) == len(lines["greedy", True]) == 6
+    assert {"cnn-32", "cnn-64", "cnn-64-large"} <= {name for name, _ in lines}
 
 
 def test_groups_of_the_test_stand_below_a_row(dials, tmp_path, capsys, monkeypatch):
