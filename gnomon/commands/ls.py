@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +62,9 @@ def ls(
     Example: gnomon ls losses | gnomon ls clock
     | gnomon ls answers number columns.unit=kWh --pattern
 
-    what LIST|KIND: generators, losses, families, configs, recipe, metrics, benchmarks or answers;
-        or a generator, for its options alone; or schema, the JSON Schema of recipes; default: all
-        lists
+    what LIST|NAME: generators, losses, families, configs, recipe, metrics, benchmarks or answers;
+        or a name in one of them, such as clock or train; or schema, the JSON Schema of recipes;
+        default: the names in all lists
     words TYPE: after answers, a type, such as time, and keys of its column, such as
         columns.hours=24
     pattern: print the regular expression of the type's answers, for guided decoding
@@ -87,23 +87,44 @@ def ls(
 
 
 def table(what: str | None = None) -> str:
-    """Return a list by its name, each entry with its first sentence; None for all lists.
+    """Return a page of all names; or a list, or an entry of one, each with its first sentence.
 
-    Generators have their options below them, a recipe all its keys. The name of a generator gives
-    its options alone.
+    Generators have their options below them, a recipe all its keys.
     """
     if what is None:
-        return "\n".join(table(name) for name in _LISTS)
+        rows = [(name, ", ".join(_names(name))) for name in _LISTS]
+        return _aligned("gnomon ls NAME explains a list, or a name in it", rows)
     if generators.is_kind(what):
         return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}))
-    check(
-        (*_LISTS, "schema", *generators.KINDS), what, what="list or generator", command="gnomon ls"
-    )
-    if what == "configs":
-        return _aligned(what, _recipes())
-    if what == "recipe":
-        return _aligned(what, _keys(recipe.Recipe))
-    return _aligned(what, _rows(what, _LISTS[what]))
+    if what in _LISTS:
+        return _aligned(what, _entries(what))
+    names = dict.fromkeys(name for title in _LISTS for name in _names(title))
+    check((*_LISTS, "schema", *names), what, what="name", command="gnomon ls")
+    parts = []
+    for title in _LISTS:
+        if what in _names(title):
+            rows = iter(_entries(title))
+            entry = [next(row for row in rows if row[0] == what)]
+            entry += takewhile(lambda row: row[0].startswith(("  ", f"{what}.")), rows)
+            parts.append(_aligned(title, entry))
+    return "\n".join(parts)
+
+
+def _names(title: str) -> list[str]:
+    """Names of a list. Of a recipe they are its sections."""
+    if title == "configs":
+        return [name for name, _ in _recipes()]
+    if title == "recipe":
+        return [field.name for field in fields(recipe.Recipe)]
+    first = [losses.CE] if title == "losses" else []  # it is always there, so no class is it
+    return [*first, *sorted(_LISTS[title])]
+
+
+def _entries(title: str) -> list[tuple[str, str]]:
+    """Pair all entries of a list with their texts."""
+    if title == "configs":
+        return _recipes()
+    return _keys(recipe.Recipe) if title == "recipe" else _rows(title, _LISTS[title])
 
 
 def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
@@ -155,7 +176,7 @@ def _rows(title: str, places: Mapping[str, str]) -> list[tuple[str, str]]:
             rows.append(("  layout", _layout(node)))
         if title == "families":
             rows += [(f"  {fact}", text) for fact, text in _facts(name)]
-    if title == "losses":  # which no class is, since it is always there
+    if title == "losses":
         rows.insert(0, (losses.CE, "The cross-entropy alone."))
     return rows
 

@@ -60,7 +60,10 @@ def test_any_file_is_scored_on_a_recipes_questions(here, scores):
         assert "Items" in output.out
         note = "names no ids: its answers are taken in the order"
         assert (note in output.err) == (file == "plain.json")
-    assert "no idea" in (here / "ours-scores.html").read_text()
+    page = (here / "ours-scores.html").read_text()
+    assert "no idea" in page
+    assert page.index('</nav>\n<p class="verdict">') < page.index("<table")
+    assert page.index("<table") < page.index("How to read this") < page.index("All measures")
     assert json.loads((here / "plain.json").read_text()) == texts
     # Half an emoji is no reason to stop.
     write("half.jsonl", [{"id": s.id, "text": f"{s.target.value} \ud83d"} for s in SUMS])
