@@ -9,9 +9,9 @@ import pytest
 from command_toys import gnomon
 
 from gnomon import store
-from gnomon.commands import calibrate
 from gnomon.generators import create
 from gnomon.recipe import RecipeError
+from gnomon.runs import calibrating
 from gnomon.runs.directory import claim
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
@@ -223,13 +223,13 @@ def test_a_moved_run_is_calibrated_on_the_rows_that_it_wrote_down(project, tmp_p
     monkeypatch.chdir(tmp_path)
     words = ["eval.split=test"]
     moved = resolve_model(str(run), None, words)
-    exam = calibrate._validation_exam(moved, run, None)
+    exam = calibrating._validation_exam(moved, run, None)
     assert (exam.split, exam.samples) == ("val", 4)
     assert [sample.id for sample in exam] == [
         sample.id for sample in store.open(run / "data", "val")
     ]
     with pytest.raises(RecipeError, match="the val split has only 4"):
-        calibrate._validation_exam(moved, run, 5)
+        calibrating._validation_exam(moved, run, 5)
 
 
 def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, capsys):
@@ -239,10 +239,10 @@ def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, ca
     recipe = project / "photos" / "own.yaml"
     recipe.write_text(RECIPE.replace("train:", "  - {kind: clock}\ntrain:"))
     resolved = resolve("photos/own.yaml")
-    exam = calibrate._validation_exam(resolved, project, None)
+    exam = calibrating._validation_exam(resolved, project, None)
     assert (exam.samples, [sample.facts["file"] for sample in exam]) == (4, ["dials.csv"] * 4)
-    assert calibrate._validation_exam(resolved, project, 3).samples == 3
+    assert calibrating._validation_exam(resolved, project, 3).samples == 3
     note_unasked(replace(exam, samples=3))
     assert "the first 3 of 4 val rows are asked; eval.samples=4 asks all" in capsys.readouterr().err
     with pytest.raises(RecipeError, match="9: the val split has only 4"):
-        calibrate._validation_exam(resolved, project, 9)
+        calibrating._validation_exam(resolved, project, 9)
