@@ -18,7 +18,7 @@ from gnomon.runs.resolve import Resolved, resolve, row_counts, warn_of_mistakes
 from gnomon.sample import Sample
 from gnomon.store.reading.augmented import augmented, check_can_spread
 from gnomon.store.reading.mixture import varied_indices
-from gnomon.store.user_data.opening import is_user_data
+from gnomon.store.user_data.row_files import is_user_data
 from gnomon.terminal import show
 
 MAX_SIDE = 448

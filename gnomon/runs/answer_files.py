@@ -25,7 +25,7 @@ from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.user_data.lines import read_rows
-from gnomon.store.user_data.opening import raw_rows
+from gnomon.store.user_data.row_files import raw_rows
 from gnomon.store.user_data.table import UserTable
 
 

@@ -27,8 +27,8 @@ from gnomon.store.pictures import load_picture
 from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import GeneratedSamples, evenly_spaced
-from gnomon.store.user_data.opening import is_user_data
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
+from gnomon.store.user_data.row_files import is_user_data
 
 _MOST_LABELS = 100
 """Labels of a split of which one is looked for that can be read."""

@@ -32,7 +32,7 @@ from gnomon.store.reading.sources import (
 from gnomon.store.reading.sources import open_splits as splits_on_disk
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.lines import SUFFIXES
-from gnomon.store.user_data.opening import is_user_data
+from gnomon.store.user_data.row_files import is_user_data
 from gnomon.store.user_data.split_files import split_files
 
 _OTHER_EXAM = r"data\b|eval=|eval\.(data|split|seed)\b"

@@ -14,8 +14,8 @@ from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples
-from gnomon.store.user_data.opening import no_rows_message
 from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
+from gnomon.store.user_data.row_files import no_rows_message
 
 
 def open_dataset(path: str | Path, split: str = "train") -> Dataset:

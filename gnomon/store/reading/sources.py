@@ -121,7 +121,7 @@ def _is_dataset(source: Source) -> bool:
     # A recipe that names columns or a benchmark wants a table, whatever lies there.
     if source.path is None or source.benchmark is not None or source.columns is not None:
         return False
-    from gnomon.store.user_data.opening import is_user_data
+    from gnomon.store.user_data.row_files import is_user_data
 
     return not is_user_data(source.path)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable
+from dataclasses import asdict
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -19,25 +19,26 @@ from gnomon.names import nearest_names
 from gnomon.recipe import Columns
 from gnomon.sample import TARGETS, Target, Text, Unreadable
 from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, place_boxes
-from gnomon.store.user_data.annotations import folder_rows, is_annotated, state
+from gnomon.store.user_data.annotations import state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
 from gnomon.store.user_data.choices import NAMES, Choices, are_letters, row_choices
-from gnomon.store.user_data.lines import MAX_ROWS, SUFFIXES, read_rows
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES, Picture, file_state
+from gnomon.store.user_data.lines import MAX_ROWS
+from gnomon.store.user_data.pictures import Picture, file_state
+from gnomon.store.user_data.row_files import (
+    StreamedRows,
+    labels_path,
+    no_rows_message,
+    reiterable_rows,
+)
 from gnomon.store.user_data.split_files import (
     PLACE_COLUMN,
     SPLIT_COLUMN,
     SPLIT_NAMES,
     split_files,
-    split_rows,
 )
 from gnomon.store.user_data.table import UserRow, UserTable
-
-METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")
-"""Files with the labels of the pictures beside them, as Hugging Face's libraries and CVAT name
-them."""
 
 # Distinct labels and groups whose targets and splits are computed once, at most.
 _CACHE = 2**12
@@ -66,23 +67,11 @@ def open_table(
     folders = picture_folders(file if file.is_dir() else file.parent, pictures=pictures)
 
     def read() -> UserTable:
-        return _build(source.name, _reiterable_rows(file), columns, folders, on_bad)
+        return _build(source.name, reiterable_rows(file), columns, folders, on_bad)
 
     states = (*state(file), *map(file_state, split_files(file).values()))
     options = source.name, repr(columns), on_bad, pictures, states
     return cached_table(file, options, read).part(split)
-
-
-def raw_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and row of a file, of a folder's metadata, or of an annotated folder.
-
-    Rows of files for each split are numbered through.
-    """
-    file = labels_path(path)
-    if file.is_dir():
-        files = split_files(file)
-        return split_rows(files) if files else folder_rows(file)
-    return read_rows(file)
 
 
 def picture_folders(*folders: Path, pictures: str | None) -> Folders:
@@ -92,29 +81,6 @@ def picture_folders(*folders: Path, pictures: str | None) -> Folders:
     if not Path(pictures).is_dir():
         raise ValueError(f"pictures: {pictures!r} is no folder")
     return Folders(*folders, Path(pictures), option="pictures")
-
-
-@dataclass(frozen=True)
-class _StreamedRows:
-    """Raw rows of files that are read again for each pass, so that they are never all in memory."""
-
-    file: Path
-
-    @property
-    def have_same_columns(self) -> bool:
-        """True if the first row has the columns of all."""
-        return self.file.suffix.lower() in (".csv", ".tsv")
-
-    def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        return raw_rows(self.file)
-
-
-def _reiterable_rows(file: Path) -> Iterable[tuple[int, dict[str, Any]]]:
-    """Return raw rows for two passes, in memory if their format is parsed as a whole."""
-    files = [file, *split_files(file).values()]
-    if any(path.suffix.lower() in (".csv", ".tsv", ".jsonl") for path in files):
-        return _StreamedRows(file)
-    return list(raw_rows(file))
 
 
 def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> UserTable:
@@ -137,48 +103,6 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
     tables = (table for part in parts for table in part.iter(256))
     rows = [row for table in tables for row in shortest_decimals(table).to_pylist()]
     return _build(name, list(enumerate(rows, 1)), columns, Folders(downloads), on_bad).part(split)
-
-
-def is_user_data(path: str | Path) -> bool:
-    """True for a user's own file or folder of pictures, not for a dataset that gnomon wrote."""
-    source = Path(path)
-    if source.is_dir():
-        labels = labels_path(source)
-        return labels.exists() and not (source / "manifest.json").exists()
-    return source.suffix.lower() in SUFFIXES
-
-
-def no_rows_message(path: Path) -> str:
-    """Return why a path has no rows; for a folder of pictures, how to write the missing table."""
-    if not path.is_dir():
-        return f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
-    table = path.with_suffix(".csv")  # photos.csv beside photos/
-    if table.is_file():
-        return f"{path} has no metadata.csv: name {table} itself, with pictures={path}"
-    names = sorted(entry.name for entry in path.iterdir())
-    # The example has a file of the folder in it, if there is one.
-    picture = next(
-        (name for name in names if name.lower().endswith(PICTURE_SUFFIXES)), "IMG_0001.jpg"
-    )
-    return (
-        f"{path} has no metadata.csv, which says what its pictures show: write one into it with"
-        f" two columns, as\nfile_name,answer\n{picture},4.5\nand one question for all with"
-        " columns.ask='What does it show?'; or a third column, question"
-    )
-
-
-def labels_path(path: Path) -> Path:
-    """Return the file itself, or the file with the labels in a folder of pictures.
-
-    A folder without such a file is returned itself if it has a file for each split, or is annotated
-    as detection tools do it.
-    """
-    if not path.is_dir():
-        return path
-    for name in METADATA:
-        if (path / name).is_file():
-            return path / name
-    return path if split_files(path) or is_annotated(path) else path / METADATA[0]
 
 
 def _build(
@@ -261,7 +185,7 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
     for _, raw in lines:
         # A dict keeps the order, a set would not.
         names.update(dict.fromkeys(raw))
-        if isinstance(lines, _StreamedRows) and lines.have_same_columns:
+        if isinstance(lines, StreamedRows) and lines.have_same_columns:
             break
     return names
 

@@ -12,7 +12,8 @@ import pytest
 from PIL import Image
 
 from gnomon.recipe import Columns
-from gnomon.store.user_data.opening import is_user_data, open_table
+from gnomon.store.user_data.opening import open_table
+from gnomon.store.user_data.row_files import is_user_data
 
 FIND = Columns(kind="boxes", ask="Find everything.")
 TRUTH = {

@@ -11,7 +11,8 @@ from PIL import Image
 
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Text
-from gnomon.store.user_data.opening import is_user_data, open_table
+from gnomon.store.user_data.opening import open_table
+from gnomon.store.user_data.row_files import is_user_data
 
 CHATS = {case["name"]: case for case in case_tables.rows(__file__, "chats")}
 """As the projects' own documentation writes them, and what their interfaces take as well."""

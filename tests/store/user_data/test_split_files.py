@@ -7,7 +7,8 @@ from PIL import Image
 from gnomon.recipe import Columns
 from gnomon.runs.pictures import pictures_in
 from gnomon.runs.resolve import exam_of
-from gnomon.store.user_data.opening import is_user_data, open_table
+from gnomon.store.user_data.opening import open_table
+from gnomon.store.user_data.row_files import is_user_data
 
 COLUMNS = Columns(image=None)
 ANSWERS = {"train": ["a", "b", "c", "d"], "val": ["e"], "test": ["f", "g"]}
