@@ -156,7 +156,7 @@ CASES = {
     ),
     "boxes on 0 to 1": Case(
         box=(0.2, 0.1, 0.4, 0.9), stated=None, result="lies within one pixel",
-        formats="coco cvat table",
+        formats="coco cvat voc table",
     ),
 }  # fmt: skip
 COMBINATIONS = [
