@@ -4,7 +4,6 @@ python -m benchmarks.study run /work/photographs --workers 2   # or the same in 
 python -m benchmarks.study report                    # tables of what has run, and what is missing
 python -m benchmarks.study report --stopped          # once no more will run
 python -m benchmarks.study report --write            # docs/study.md with its figure
-python -m benchmarks.study power
 python -m benchmarks.study smoke FOLDER              # every block with two steps; nothing is stored
 
 FOLDER has needles.zip and digits.zip. Outcomes lie in benchmarks/study/outcomes; after a kill, the
@@ -64,12 +63,6 @@ def _report(options: argparse.Namespace) -> None:
         page.write(stored, is_over=options.stopped)
 
 
-def _power(_: argparse.Namespace) -> None:
-    from benchmarks.study.photographs import power
-
-    print(power.text())
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.study", description=__doc__,
@@ -90,8 +83,6 @@ def _parser() -> argparse.ArgumentParser:
                         help="the runs are over: count the seeds that are complete")  # fmt: skip
     report.add_argument("--write", action="store_true", help="docs/study.md and its figure, too")
     report.set_defaults(act=_report)
-    power = verbs.add_parser("power", help="print how large a gain must be")
-    power.set_defaults(act=_power)
     return parser
 
 

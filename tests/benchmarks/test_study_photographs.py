@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.study.__main__ import main
 from benchmarks.study.photographs import cell as cells
-from benchmarks.study.photographs import figure, outcomes, plan, power, report, run
+from benchmarks.study.photographs import figure, outcomes, plan, report, run
 from benchmarks.study.photographs.cell import Place
 
 CHOSEN = {"ce": 0.0, "ntil": 0.3, "ntil_ratio": 0.3, "smmd": 0.3, "crps": 1.0, "gaussian": 0.1,
@@ -34,12 +34,6 @@ def test_the_cells_are_those_of_the_plan_in_its_order():
         assert f"| `{block.name}`" in page
     for _, digest in plan.MODELS.values():
         assert digest[:8] in page
-
-
-def test_the_table_of_the_power_is_what_the_command_prints():
-    page = (plan.HERE / "PLAN.md").read_text(encoding="utf-8")
-    (first,) = [line for line in page.splitlines() if line.startswith("mean distance  0.08   0.05")]
-    assert f"{power.smallest_gain(0.08, 0.05):.2f}" in first.split()
 
 
 def test_every_loss_is_one_that_a_recipe_takes():
