@@ -103,9 +103,9 @@ def table(what: str | None = None) -> str:
     parts = []
     for title in _LISTS:
         if what in _names(title):
-            rows = iter(_entries(title))
-            entry = [next(row for row in rows if row[0] == what)]
-            entry += takewhile(lambda row: row[0].startswith(("  ", f"{what}.")), rows)
+            entries = iter(_entries(title))
+            entry = [next(row for row in entries if row[0] == what)]
+            entry += takewhile(lambda row: row[0].startswith(("  ", f"{what}.")), entries)
             parts.append(_aligned(title, entry))
     return "\n".join(parts)
 
