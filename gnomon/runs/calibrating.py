@@ -30,7 +30,7 @@ from gnomon.runs.model_and_data import (
 from gnomon.runs.resolve import Resolved
 from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import has_user_rows, is_gone
+from gnomon.store.reading.sources import is_gone, user_sources
 
 _FEWEST = 20
 """Pictures below which an interval of 90 % is the largest error or the one next to it."""
@@ -142,8 +142,7 @@ def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
     pictures like them.
     """
     recipe = resolved.recipe
-    user_sources = [s for s in recipe.data if s.kind is None and has_user_rows(s)]
-    recipe = replace(recipe, data=tuple(user_sources) or recipe.data)
+    recipe = replace(recipe, data=user_sources(recipe.data) or recipe.data)
     is_stored = recipe.data == resolved.recipe.data and any(map(is_gone, recipe.data))
     exam = _stored_validation(recipe, run, n) if is_stored else None
     if exam is None:

@@ -16,14 +16,13 @@ from gnomon.runs.directory import (
     lock_run,
     n_processes,
 )
-from gnomon.runs.exam import DEFAULT_QUESTIONS
 from gnomon.runs.resolve import Resolved, is_data, resolve, warn_of_mistakes
 from gnomon.runs.user_rows import note_few_groups, note_validation, warn_of_repeats
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import has_user_rows
+from gnomon.store.reading.sources import open_validation, user_sources
 from gnomon.store.samples import evenly_spaced, train_size
 
 _MOST_COPIED = 20_000
@@ -125,26 +124,18 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     if has_rows and not (is_finished and RunFolder(run).has_samples(exam.split)):
         store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
     # A dataset that gnomon drew may be large, and can be drawn again.
-    user_sources = [
-        source for source in recipe.data if source.kind is None and has_user_rows(source)
-    ]
-    if is_finished or not user_sources:
+    tables = user_sources(recipe.data)
+    if is_finished or not tables:
         return
     # Rows that are there already are compared, for a table may have been edited since.
     try:
-        validation = resolved.samples(recipe.validation_split)
+        validation = open_validation(recipe)
     except ValueError:  # a table may have no rows for it
         validation = None
-    if validation is not None:
-        n = validation.n_distinct or recipe.train.eval_samples
-        if len(recipe.data) > 1:  # of a mixture no more than will be asked, for some are drawn
-            n = min(n, max(DEFAULT_QUESTIONS, recipe.train.eval_samples))
-        if n <= _MOST_COPIED:
-            store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
+    if validation is not None and (n := validation.n_distinct or 0) <= _MOST_COPIED:
+        store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
     # Processes that are launched together would read the copy while the first one writes it.
-    has_only_user_tables = len(user_sources) == len(recipe.data) and all(
-        source.path for source in user_sources
-    )
+    has_only_user_tables = tables == recipe.data and all(table.path for table in tables)
     if n_processes() == 1 and has_only_user_tables:
         samples = resolved.samples("train")
         n = train_size(samples, recipe.train.samples)

@@ -9,7 +9,12 @@ from gnomon.generators.base import Split
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, Source, Train
 from gnomon.store import Mixture, Samples
-from gnomon.store.reading.sources import has_user_rows, open_splits, open_validation
+from gnomon.store.reading.sources import (
+    has_user_rows,
+    open_splits,
+    open_validation,
+    user_sources,
+)
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
@@ -87,8 +92,7 @@ def with_validation(recipe: Recipe) -> Recipe:
         return recipe
     steps, n = None, train.eval_samples
     total = _samples_seen(train)
-    is_own = any(source.kind is None and has_user_rows(source) for source in recipe.data)
-    if is_own and recipe.validation_split == "val":
+    if user_sources(recipe.data) and recipe.validation_split == "val":
         n = min(n, _validation_rows(recipe))
         if n >= _FEWEST:
             steps = _validation_steps(train, total, n)

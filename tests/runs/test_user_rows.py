@@ -6,9 +6,10 @@ import pytest
 from command_toys import gnomon
 from picture_tables import numbered_pictures
 
+from gnomon.pipeline.training.validation import validation_of
 from gnomon.runs.directory import claim, keep_stored_choices
 from gnomon.runs.resolve import resolve
-from gnomon.runs.training import resolve_for_training
+from gnomon.runs.training import _store_rows, resolve_for_training
 from gnomon.runs.user_rows import note_validation
 
 RECIPE = """
@@ -122,6 +123,23 @@ def test_own_rows_with_a_val_split_keep_the_best_checkpoint(recipe, capsys):
 def test_where_it_is_dear_or_says_little_there_is_none(recipe, override):
     steps = ["train.max_steps=350"] if "max_steps" not in override else []
     assert validation(recipe, *steps, override)[0] is None
+
+
+def test_beside_drawings_the_users_rows_alone_choose_the_checkpoint(recipe, tmp_path):
+    """A sixteenth of the training, they would be 4 of 64; and the same where the table is gone."""
+    text = recipe.read_text().replace("split: part}}", "split: part}}\n    weight: 0.06")
+    text = text.replace("train:", "  - {kind: clock, weight: 0.94}\ntrain:")
+    recipe.write_text(text)
+    resolved = resolve(recipe, ["train.max_steps=350"])
+    assert resolved.recipe.train.validation_steps
+    (run := tmp_path / "run").mkdir()
+    validation = validation_of(resolved.recipe, None, run)
+    assert len(validation.samples) == 35
+    assert all(sample.id.startswith("labels") for sample in validation.samples)
+    _store_rows(resolved, resolved.recipe, run)
+    (tmp_path / "labels.csv").unlink()
+    copies = validation_of(resolved.recipe, None, run)
+    assert [sample.id for sample in copies.samples] == [s.id for s in validation.samples]
 
 
 def test_what_the_user_says_holds(recipe):

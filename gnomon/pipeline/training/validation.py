@@ -87,7 +87,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     n = recipe.train.eval_samples
     # Of several sources the first n, in their shares; of one, as many different labels as possible.
     first = range(n if samples.length is None else min(n, samples.length))
-    is_mixture = len(recipe.data) > 1
+    is_mixture = samples.describe()["source"] == "mixture"
     for index in first if is_mixture else varied_indices(samples, n, seed=recipe.seed):
         sample = samples[index]
         by_id[sample.id] = sample

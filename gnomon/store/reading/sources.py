@@ -35,9 +35,10 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int, whole: bool =
 
 
 def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
-    """Open the samples by which a training is validated.
+    """Open the samples by which a training is validated: the user's rows if it has any.
 
-    `copies` is a dataset of those that the run wrote down: it is read where a source is gone.
+    Drawings beside them would choose the checkpoint that reads drawings best. `copies` is a dataset
+    of the samples that the run wrote down, which is read if a source is gone.
     """
     split = recipe.validation_split
     if copies is not None and any(map(is_gone, recipe.data)):
@@ -45,7 +46,8 @@ def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
 
         if split in manifests.read(copies)["splits"]:
             return open_copy(copies, split)
-    return mixture(recipe.data, split=split, seed=recipe.seed, whole=True)
+    sources = user_sources(recipe.data) or recipe.data
+    return mixture(sources, split=split, seed=recipe.seed, whole=True)
 
 
 def is_gone(source: Source) -> bool:
@@ -100,6 +102,11 @@ def with_augmentation(source: Source) -> Source:
     if source.augment is not None or source.kind is not None:
         return source
     return replace(source, augment="light" if has_user_rows(source) else "off")
+
+
+def user_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Return the sources of a user's rows, without drawings."""
+    return tuple([source for source in sources if source.kind is None and has_user_rows(source)])
 
 
 def has_user_rows(source: Source) -> bool:
