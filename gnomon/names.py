@@ -8,7 +8,6 @@ import difflib
 import os
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
@@ -75,21 +74,12 @@ def load_user_class(path: str, base: type, *, what: str) -> Any:
     try:
         user_class = _imported(path)
     except (Exception, SystemExit) as error:  # whatever the user's module does as it is imported
-        raise UnknownNameError(f"{what} {path!r} cannot be imported: {_describe(error)}") from error
+        name = "" if isinstance(error, AttributeError | ImportError) else type(error).__name__
+        reason = ": ".join(filter(None, [name, str(error)]))
+        raise UnknownNameError(f"{what} {path!r} cannot be imported: {reason}") from error
     if not isinstance(user_class, type) or not issubclass(user_class, base):
         raise UnknownNameError(f"{what} {path!r} is no subclass of {base.__name__}")
     return user_class
-
-
-def _describe(error: BaseException) -> str:
-    """Say what an import raised and in which line of the user's file, where there is one."""
-    text = str(error)
-    if isinstance(error, AttributeError | ImportError):
-        return text
-    if isinstance(error, SyntaxError):  # its text has the file and the line, unless it has zeros
-        return f"{type(error).__name__}: {text}"
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {text} ({os.path.basename(last.filename)}, line {last.lineno})"
 
 
 def _imported(path: str) -> Any:

@@ -11,10 +11,13 @@ import re
 import signal
 import sys
 import threading
+import traceback
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon import faults
 from gnomon.commands._parser import call, parser
 from gnomon.names import allow
 from gnomon.terminal import printable, tell
@@ -54,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from gnomon.recipe import RecipeError
 
     _silence_libraries(quiet=options.quiet)
+    is_debug = options.debug or os.environ.get("GNOMON_DEBUG", "0") not in ("", "0")
+    fail = partial(_fail, is_debug=is_debug)
     previous = signal.getsignal(signal.SIGTERM)
     is_handled = _handle_sigterm()
     try:
@@ -64,26 +69,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except (RecipeError, UnknownNameError) as error:
-        return _fail(error, 2)
+        return fail(error, 2)
     except BrokenPipeError:  # `gnomon ls | head` is no failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at the end
         return 141  # 128 + SIGPIPE, as a shell reports it
     # Mistakes in what the user gave: the message says all, a traceback nothing more.
     except (ValueError, OSError) as error:
-        return _fail(shortage.message_of(error) or error, 1)
-    except ModuleNotFoundError as error:
-        # The base install has no torch; a module of gnomon's own that lacks is a fault.
-        if (error.name or "gnomon").startswith("gnomon"):
-            raise
-        return _fail(f"{error.name} is not installed: pip install '.[train]' in gnomon's clone", 1)
-    except _Terminated:
-        return _fail(f"terminated{_way_on(options.verb)}", 143)
-    except KeyboardInterrupt:
-        return _fail(f"interrupted{_way_on(options.verb)}", 130)
+        return fail(error, 1, shortage.message_of(error))
+    except _Terminated as error:
+        return fail(error, 143, f"terminated{_way_on(options.verb)}")
+    except KeyboardInterrupt as error:
+        return fail(error, 130, f"interrupted{_way_on(options.verb)}")
     except Exception as error:
-        if (message := shortage.message_of(error)) is None:
-            raise  # a fault of gnomon's
-        return _fail(message, 1)
+        message = shortage.message_of(error)
+        if message is None and not faults.users_place(error):
+            message = _missing_package(error)
+            if message is None:
+                raise  # a fault of gnomon's
+        return fail(error, 1, message)
     finally:
         # `main` may have been called from Python, whose handler is put back.
         if is_handled:
@@ -132,28 +135,53 @@ def _handle_sigterm() -> bool:
     return True
 
 
-def _fail(error: object, code: int) -> int:
-    """Print an error's message in place of its traceback, and return the code."""
+def _missing_package(error: Exception) -> str | None:
+    """Say how to install a package that gnomon lacks; None for any other error."""
+    # The base install has no torch; a module of gnomon's own that lacks is a fault.
+    if not isinstance(error, ModuleNotFoundError) or (error.name or "gnomon").startswith("gnomon"):
+        return None
+    return f"{error.name} is not installed: pip install '.[train]' in gnomon's clone"
+
+
+def _fail(error: BaseException, code: int, message: str | None = None, *, is_debug: bool) -> int:
+    """Print an error's message, with --debug after its traceback, and return the code."""
     from tqdm import tqdm
 
     from gnomon.redact import redact
 
-    message = _message(error).strip()
-    if "Traceback (most recent call last)" in message:
-        # A data loader's process hands on its whole traceback; the message is the last line.
-        message = message.rpartition("\n")[2].partition(": ")[2]
     for bar in list(getattr(tqdm, "_instances", ())):  # else the message stands at the end of a bar
         bar.close()
+    if is_debug:
+        tell(redact("".join(traceback.format_exception(error)).rstrip()))
+    if message is None:
+        message = _message(error)
+        if place := faults.users_place(error) or faults.librarys_place(error):
+            way_out = "" if is_debug else "; --debug shows the traceback"
+            message = f"{message} ({place}{way_out})"
     tell(f"gnomon: {_short(redact(message))}")
     return code
 
 
-def _message(error: object) -> str:
-    """Return the message without the system's numbers: "FILE: no such file or directory"."""
+def _message(error: BaseException) -> str:
+    """Return the message without the system's numbers: "FILE: no such file or directory".
+
+    It begins with the name of the exception's class if it does not stand by itself.
+    """
     if isinstance(error, OSError) and error.strerror:
         files = [str(file) for file in (error.filename, error.filename2) if file is not None]
         return ": ".join([*files, error.strerror[0].lower() + error.strerror[1:]])
-    return re.sub(r"\[Errno -?\d+\] ", "", str(error))  # from other libraries, which quote it
+    message = str(error).strip()
+    while not message and error.__cause__ is not None:  # a wrapper of an error that says nothing
+        error = error.__cause__
+    name = type(error).__name__
+    if "Traceback (most recent call last)" in message:
+        # A data loader's process hands on its whole traceback; the message is the last line.
+        message = message.rpartition("\n")[2].removeprefix(name).removeprefix(": ")
+    # Other libraries quote the system's numbers.
+    message = re.sub(r"\[Errno -?\d+\] ", "", message)
+    if isinstance(error, ValueError | OSError) and message:
+        return message
+    return ": ".join(filter(None, [name, message]))
 
 
 def _short(message: str) -> str:

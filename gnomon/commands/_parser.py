@@ -166,6 +166,9 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
     parser.add_argument(
         "--quiet", action="store_true", help="print results, warnings and errors alone"
     )
+    parser.add_argument(
+        "--debug", action="store_true", help="print an error's traceback; also GNOMON_DEBUG=1"
+    )
     # A file may name a user's class, but only the user may let it be imported: it runs code.
     parser.add_argument(
         "--plugins",

@@ -55,6 +55,12 @@ def load(name: str) -> type[NumericLoss]:
     loss: type[NumericLoss] = names.load(
         KINDS, name, what="loss", command="gnomon ls losses", base=_EXPORTS["NumericLoss"]
     )
+    lacking = ["parts"] * (not hasattr(loss, "parts")) + sorted(loss.__abstractmethods__)
+    if lacking:
+        raise ValueError(
+            f"loss {name!r} has no {' and '.join(lacking)}: a loss has the attribute parts, such as"
+            " {'mine': 'digits'}, and the method terms(scores, spans)"
+        )
     return loss
 
 
@@ -62,13 +68,14 @@ def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
     """Create the loss of that name; a wrong option raises a ValueError that names it."""
     loss_class = load(name)
     try:
-        return loss_class(vocab, **options)
+        signature(loss_class).bind(vocab, **options)
     except TypeError as error:
         choices = [option for option in signature(loss_class).parameters if option != "vocab"]
         way_out = f"; its options are {', '.join(choices) or 'none'}"
         if "weight" in options:
             way_out += "; a weight is of Objective, NumericSFTTrainer or a recipe's section loss"
-        raise ValueError(f"loss {name!r} with options {options}: {error}{way_out}") from error
+        raise ValueError(f"loss {name!r} with options {options}: {error}{way_out}") from None
+    return loss_class(vocab, **options)
 
 
 def check(name: str, options: Mapping[str, Any] | None = None) -> None:

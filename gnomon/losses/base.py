@@ -10,7 +10,7 @@ hidden, V vocabulary.
 """
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Literal, TypeAlias, TypeGuard
@@ -26,7 +26,7 @@ Reduction: TypeAlias = Literal["mean", "sum"]
 _MIN_LOGIT = -1e30  # below any model's logits, and far enough from -inf to survive a temperature
 
 
-class NumericLoss(nn.Module):
+class NumericLoss(nn.Module, ABC):
     """A loss over the numeric vocabulary: Σ over parts of weight · sum / count.
 
     Computed in float32 (float64 where the logits are), also under autocast. Labels stand at the

@@ -79,8 +79,10 @@ def validate(
         ]
         if len(lines) > _MAX_COMPLAINTS:
             lines[_MAX_COMPLAINTS:] = [f"{name_of('')}: and {len(lines) - _MAX_COMPLAINTS} more"]
-        # from None: pydantic's own report of the same errors is a page long.
-        raise RecipeError("\n".join(lines)) from None
+        # Not from pydantic's own report of the same errors, which is a page long.
+        raised = [detail.get("ctx", {}).get("error") for detail in error.errors()]
+        cause = next((each for each in raised if isinstance(each, Exception)), None)
+        raise RecipeError("\n".join(lines)) from cause
 
 
 def section(schema: type, key: str) -> type | None:

@@ -170,7 +170,8 @@ def _outcome(job: Callable[[int], Any], index: int) -> tuple[Exception | None, A
         try:
             ForkingPickler.loads(ForkingPickler.dumps(error))
         except Exception:  # such as an error whose __init__ takes more than its args
-            error = RuntimeError(f"{type(error).__name__}: {error}")
+            error, notes = RuntimeError(f"{type(error).__name__}: {error}"), error.__notes__
+            error.add_note(notes[-1])
         return error, None
 
 
