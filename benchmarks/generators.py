@@ -1,24 +1,19 @@
 """How fast samples are drawn, each line a ratio against another way, measured in turn in one run.
 
-pip install reasoning-gym   # to lay sums beside its chain_sum; left out where it is not installed
 python benchmarks/generators.py --n 300
-python benchmarks/generators.py --n 300 --sums
 python benchmarks/generators.py --n 100 --augment   # a user's JPEGs, read as they are and augmented
-python benchmarks/generators.py --profile clock
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
 import io
 import math
-import pstats
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import cv2
 import matplotlib
@@ -77,56 +72,6 @@ def pyplot_chart(index: int) -> None:
     pyplot.close(figure)
 
 
-def pyplot_clock(index: int, inches: float = 6, tight: bool = True) -> None:
-    """The way of a published script (github.com/aMa2210/LLM_analog_clocks): a figure of six inches
-    for each clock, a line for each tick, saved with a tight box."""
-    from matplotlib import pyplot
-
-    second = index * 3607 % 43200
-    figure, axes = pyplot.subplots(figsize=(inches, inches))
-    axes.set_aspect("equal")
-    axes.add_patch(pyplot.Circle((0, 0), 1, facecolor="white", edgecolor="black", linewidth=3))
-    for tick in range(60):
-        inner, width = (0.95, 1) if tick % 5 else (0.9, 3)
-        _line(axes, (_at(0, 6 * tick, inner), _at(0, 6 * tick, 1)), width)
-    for hour in range(12):
-        x, y = _at(0, 30 * hour, 0.8)
-        axes.text(x, y, str(hour or 12), ha="center", va="center", fontsize=16, fontweight="bold")
-    for degrees, length, width in (
-        (second / 120, 0.5, 6),
-        (second / 10, 0.75, 4),
-        (6 * second, 0.85, 2),
-    ):
-        _line(axes, ((0, 0), _at(0, degrees, length)), width)
-    axes.set(xlim=(-1.05, 1.05), ylim=(1.05, -1.05))
-    axes.axis("off")
-    box = {"bbox_inches": "tight", "pad_inches": 0.1} if tight else {}
-    figure.savefig(io.BytesIO(), format="png", **box)
-    pyplot.close(figure)
-
-
-def _line(axes: Any, ends: tuple[tuple[float, float], tuple[float, float]], width: float) -> None:
-    axes.plot(*zip(*ends, strict=True), color="black", linewidth=width)
-
-
-def sums(tasks: list[str], terms: tuple[int, int], digits: tuple[int, int]) -> Ways:
-    """Sums of as many numbers of as many digits by reasoning-gym's chain_sum and by gnomon.
-
-    chain_sum draws the digits once for all numbers, and gives questions and answers as texts with
-    their metadata. gnomon draws them for each number, and draws again what another split means.
-    """
-    gnomon = create("arithmetic", tasks=tasks, terms=terms, digits=digits)
-    ours: Ways = {f"arithmetic, {' '.join(tasks)}": lambda index: gnomon[index]}
-    try:
-        from reasoning_gym import create_dataset
-    except ModuleNotFoundError:
-        return ours
-    ends = {"min_terms": terms[0], "max_terms": terms[1]}
-    ends |= {"min_digits": digits[0], "max_digits": digits[1]}
-    theirs = create_dataset("chain_sum", size=1_000_000, seed=1, **ends)
-    return {"reasoning-gym chain_sum": lambda index: theirs[index], **ours}
-
-
 def show_augmented(n: int) -> None:
     """A user's photographs of 224 pixels, read from JPEG files as in a training."""
     clock = create("clock", size=SIDE, look="photo")
@@ -176,87 +121,40 @@ def rates(ways: Ways, n: int, clock: Callable[[], float] = time.perf_counter) ->
     return {name: n / sum(times) for name, times in best.items()}
 
 
-def profile(kind: str, n: int) -> None:
-    """Where the time of a kind goes, by function."""
-    samples = create(kind)
-
-    def draw(begin: int) -> None:
-        for index in range(begin, begin + n):
-            image = samples[index].image
-            if image is not None:
-                encode_png(image)
-
-    draw(0)
-    with cProfile.Profile() as measured:
-        draw(n)
-    pstats.Stats(measured).strip_dirs().sort_stats("tottime").print_stats(25)
-
-
 def main() -> None:
-    """Print the tables, or the profile."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200, help="samples a round")
-    parser.add_argument("--sums", action="store_true", help="only the sums")
     parser.add_argument("--augment", action="store_true", help="only a user's pictures")
-    parser.add_argument("--profile", metavar="KIND", help="say where this kind's time goes")
     given = parser.parse_args()
     n: int = given.n
     cv2.setNumThreads(1)
     matplotlib.use("agg")
-    if given.profile:
-        profile(given.profile, n)
-        return
     if given.augment:
         show_augmented(n)
         return
-    if given.sums:
-        show_sums(20 * n)
-        return
-    clock, small, large = (create("clock", size=side) for side in (SIDE, 84, 600))
+    clock = create("clock", size=SIDE)
     show(
         rates(
             {
                 "Pillow 4x, LANCZOS, PNG 6": lambda i: png6(pillow_clock(i)),
                 "clock 224 px to PNG": lambda i: encode_png(clock[i].image),
                 "clock 224 px to JPEG": lambda i: jpeg(clock[i].image),
-                "clock 84 px to PNG": lambda i: encode_png(small[i].image),
             },
             n,
         )
     )
-    slow = max(1, n // 5)
-    show(
-        rates(
-            {
-                "pyplot clock, as published": pyplot_clock,
-                "pyplot clock, 224 px": lambda i: pyplot_clock(i, SIDE / 100, tight=False),
-                "clock 600 px to PNG": lambda i: encode_png(large[i].image),
-                "clock 224 px to PNG": lambda i: encode_png(clock[i].image),
-            },
-            slow,
-        )
-    )
-    bars, charts = create("chart", charts=["bar"]), create("chart", level="medium")
+    bars = create("chart", charts=["bar"])
     show(
         rates(
             {
                 "subplots + savefig": pyplot_chart,
                 "chart, bars with boxes": lambda i: encode_png(bars[i].image),
-                "chart, every type": lambda i: encode_png(charts[i].image),
             },
-            slow,
+            max(1, n // 5),
         )
     )
-    show_sums(20 * n)
     show_augmented(n)
-
-
-def show_sums(n: int) -> None:
-    """Two numbers as `easy` has them, then what chain_sum has unless told otherwise."""
-    print("2 numbers of 1 to 2 digits")
-    show(rates(sums(["add", "subtract"], (2, 2), (1, 2)), n))
-    print("2 to 6 numbers of 1 to 4 digits")
-    show(rates(sums(["chain"], (2, 6), (1, 4)), n))
 
 
 def show(found: dict[str, float]) -> None:
