@@ -160,6 +160,7 @@ def test_wheels_show_the_figures_of_their_number(name):
         plain = type(window)(**vars(window) | {
             "figures": "sans-bold", "curve": 9.0, "ground": "101010", "ink": "f0f0f0",
             "decimal_ground": None, "decimal_ink": None, "roll": "still", "narrow": 1.0,
+            "frame_colour": "101010",  # a cell's box may hold some of the frame
         })  # fmt: skip
         parts = tuple(p._replace(part=plain) if p is mount else p for p in scene.face.parts
                       if not isinstance(p.part, Pointer))  # fmt: skip
@@ -278,6 +279,13 @@ def test_dials_that_are_alike_share_their_draws():
     assert len({drawn.part(f"d{n}.dial").frame for n in range(1, 5)}) == 4
     shapes = {usual.draw(Fraction(7), Rng(n)).part("d1.hand").part.shape for n in range(30)}
     assert len(shapes) > 3
+
+
+def test_the_wheels_of_some_water_meters_turn_the_other_way():
+    for variant in variants("water_meter"):
+        ways = [variant.draw(Fraction(7), Rng(n)).part("register").part.roll for n in range(60)]
+        assert set(ways) == {"up", "down"}
+        assert ways.count("down") < 30
 
 
 GAUGE = """
