@@ -107,7 +107,7 @@ def _with_ids(config, tokenizer):
             found[key] = _with_ids(value, tokenizer)
         elif value == "TOKENS":
             found[key] = len(tokenizer)
-        elif key.endswith(("_id", "_ids", "_index")):
+        elif key.endswith(("_id", "_ids", "_index")) and not isinstance(value, int):
             found[key] = tokenizer.convert_tokens_to_ids(value)
         else:
             found[key] = value
@@ -240,6 +240,14 @@ def internvl():
     return tokenizer
 
 
+def minicpm():
+    """Qwen3.5's with names for the tokens around a picture, its slices and its number."""
+    named = {"image_token": "<|image_pad|>", "video_token": "<|video_pad|>"}
+    for part in ("image", "slice", "image_id"):
+        named |= {f"{part}_start_token": f"<{part}>", f"{part}_end_token": f"</{part}>"}
+    return AutoTokenizer.from_pretrained(families.TINY, extra_special_tokens=named)
+
+
 INTERNVL = ("<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>",
             "</box>", "<video>")  # fmt: skip
 
@@ -257,6 +265,7 @@ TOKENIZERS = {
     "idefics3": lambda: ended(llama3(pictures=False), "<|begin_of_text|>", ()),
     "smolvlm": smollm2,
     "internvl": internvl,
+    "minicpmv4_6": minicpm,
     "qwen2": qwen2,
     "llama": partial(llama3, pictures=False),
 }

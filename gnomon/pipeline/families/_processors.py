@@ -38,7 +38,12 @@ def assemble(
     # Parts that are removed are passed as None.
     parts = dict.fromkeys(original.get_attributes())
     parts |= {"image_processor": pictures, "tokenizer": tokenizer}
-    members: dict[str, Any] = {"__module__": __name__, "original": original}
+    # MiniCPM-V's constructor reads settings of the video part, which its picture part has, too.
+    members: dict[str, Any] = {
+        "__module__": __name__,
+        "original": original,
+        "video_processor": pictures,
+    }
     if method := releases.GENERIC_METHODS.get(original.__name__):
         members[method] = getattr(ProcessorMixin, method)
     subclass: Any = type(original.__name__, (original, _TextsAndPictures), members)

@@ -103,6 +103,19 @@ class Llava(Family):
     vision = ("model.vision_tower.",)
     projector = ("model.multi_modal_projector.",)
 
+    def for_checkpoint(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - its path says it
+        from transformers import PretrainedConfig
+
+        config, _ = PretrainedConfig.get_config_dict(path)
+        if "text_config" not in config:
+            # transformers would take the sizes of LLaVA-1.5-7B, and random weights.
+            raise ValueError(
+                "its files are in the first format of LLaVA, which Yi-VL has, too, and which"
+                " transformers does not open: name a converted checkpoint, such as"
+                " llava-hf/llava-1.5-7b-hf"
+            )
+        return self
+
     def load_image_processor(self, path: str | Path, model: Model, **settings: Any) -> Any:  # noqa: ARG002 - one size
         from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
 
