@@ -158,8 +158,9 @@ def _keys_at(root: type, loc: Iterable[int | str]) -> list[str]:
     """Return the keys of the dataclass at a place in a recipe."""
     schema: Any = root
     for step in loc:
-        if isinstance(step, str):
-            schema = section(schema, step)
+        # A step that is no field is a key of a mapping, whose values the schema describes.
+        if schema and step in get_type_hints(schema):
+            schema = section(schema, str(step))
     return [f.name for f in fields(schema)] if schema else []
 
 

@@ -171,7 +171,8 @@ class SubFacePlan(NamedTuple):
 
     name: str
     values: Varied
-    parent: str
+    like: str | None
+    face: str
     path: str
 
 
@@ -216,14 +217,13 @@ class FaceDescription:
 
     @cached_property
     def _plans(self) -> list[PartPlan | SubFacePlan]:
-        parts = self.raw.get("parts")
-        if not isinstance(parts, dict) or not parts:
-            raise self.fault("parts", "give parts by name, such as `scale: {part: track, ...}`")
-        return list(self._planned(parts, "", "parts", {}))
+        return list(self._planned(self.raw.get("parts"), "", "parts", {}))
 
     def _planned(
-        self, parts: Mapping[str, Any], face: str, path: str, originals: dict[str, Any]
+        self, parts: Any, face: str, path: str, originals: dict[str, Any]
     ) -> Iterator[PartPlan | SubFacePlan]:
+        if not isinstance(parts, dict) or not parts:
+            raise self.fault(path, "give parts by name, such as `scale: {part: track, ...}`")
         for name, raw in parts.items():
             here, full = f"{path}.{name}", f"{face}{name}"
             if not isinstance(raw, dict):
@@ -241,25 +241,19 @@ class FaceDescription:
             if kind not in names:
                 complaint = "it must be given" if kind is None else f"{kind!r}"
                 raise self.fault(f"{here}.part", f"{complaint}; {hint(str(kind), names)}")
+            base = f"{face}{like}" if f"{face}{like}" in originals else like
             keys = {k: v for k, v in raw.items() if k not in ("part", "like")}
-            if kind == _SUB_FACE:
-                inner = keys.pop("parts", {})
-                if original is not None:
-                    keys = {k: v for k, v in original.items() if k in ("at", "scale")} | keys
-                    inner = {
-                        k: {"like": f"{like}.{k}", **inner.get(k, {})}
-                        for k in original.get("parts", {})
-                    } | {k: v for k, v in inner.items() if k not in original.get("parts", {})}
-                    originals[full]["parts"] = inner
-                values = plan(SubFace, keys, self._names, self.fault, here)
-                yield SubFacePlan(f"{full}.", values, face, here)
-                yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
+            if kind != _SUB_FACE:
+                values = plan(PARTS[kind], keys, self._names, self.fault, here)
+                yield PartPlan(full, PARTS[kind], values, base, face, here)
                 continue
-            values = plan(PARTS[kind], keys, self._names, self.fault, here)
-            base = (
-                None if like is None else f"{face}{like}" if f"{face}{like}" in originals else like
-            )
-            yield PartPlan(full, PARTS[kind], values, base, face, here)
+            inner = keys.pop("parts", {})
+            if original is not None and isinstance(inner, dict):
+                inner = _parts_like(str(like), original.get("parts", {}), inner)
+                originals[full]["parts"] = inner
+            values = plan(SubFace, keys, self._names, self.fault, here)
+            yield SubFacePlan(full, values, base, face, here)
+            yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
 
     def draw(self, value: Fraction, chooser: Chooser) -> DrawnFace:
         """Draw a face that shows a value; what a chooser draws does not depend on the value."""
@@ -275,18 +269,15 @@ class FaceDescription:
         mounts: dict[str, MountedPart] = {}
         for each in self._plans:
             values = each.values.draw(chooser, quantities)
-            if isinstance(each, SubFacePlan):
-                sub = self._build(SubFace, values, each.path)
-                scale, x, y = frames[each.parent]
-                frames[each.name] = (
-                    scale * sub.scale,
-                    x + scale * sub.at[0],
-                    y + scale * sub.at[1],
-                )
-                continue
             if each.like is not None:
                 values = _merged(values_by_part[each.like], values)
             values_by_part[each.name] = values
+            if isinstance(each, SubFacePlan):
+                sub = self._build(SubFace, values, each.path)
+                scale, x, y = frames[each.face]
+                place = (x + scale * sub.at[0], y + scale * sub.at[1])
+                frames[f"{each.name}."] = (scale * sub.scale, *place)
+                continue
             part = self._fixed.get(each.name) or self._build(each.kind, values, each.path)
             mounts[each.name] = self._mount(each, part, frames, mounts, quantities)
         return DrawnFace(self.head, body, value, quantities, tuple(mounts.values()))
@@ -411,6 +402,17 @@ class FaceDescription:
         return self.source
 
 
+def _parts_like(face: str, parts: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a sub-face that is like another one, with the changes in them."""
+    parts_of_face: dict[str, Any] = {}
+    for name in parts:
+        change = changes.get(name, {})
+        parts_of_face[name] = (
+            {"like": f"{face}.{name}", **change} if isinstance(change, dict) else change
+        )
+    return parts_of_face | {name: part for name, part in changes.items() if name not in parts}
+
+
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Values with changes within them, key by key."""
     merged = dict(base)
@@ -444,7 +446,11 @@ def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
     if variants is None:
         every = [FaceDescription(source, text, raw)]
     else:
-        if not isinstance(variants, list) or not all(isinstance(v, dict) for v in variants):
+        if (
+            not isinstance(variants, list)
+            or not variants
+            or not all(isinstance(v, dict) for v in variants)
+        ):
             raise RecipeError(f"{source}: variants: give a list of keys that differ")
         merged = [_merged(raw, variant) for variant in variants]
         every = [FaceDescription(source, text, m, n) for n, m in enumerate(merged)]

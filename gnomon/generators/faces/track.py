@@ -29,6 +29,8 @@ from gnomon.generators.faces.paths import RoundPath, ScalePath, StraightPath
 from gnomon.generators.instruments.scale import plain
 from gnomon.recipe import STRICT
 
+# The shortest arc on which a pointer can be read.
+_LEAST_SWEEP = 5
 Positive = Annotated[float, Field(gt=0)]
 
 
@@ -124,6 +126,10 @@ class Track(FacePart):
         if (self.radius is None) == (self.line is None):
             raise ValueError("radius: give a radius for an arc, or line for a straight track")
         low, high = self.values
+        if self.line is None and abs(self.sweep) < _LEAST_SWEEP:
+            raise ValueError(f"sweep: {self.sweep:g}: give {_LEAST_SWEEP} degrees or more")
+        if self.line is not None and self.line[0] == self.line[1]:
+            raise ValueError("line: its ends are the same place")
         if low >= high:
             raise ValueError(f"values: {list(self.values)}: the last value must be above the first")
         if self.spacing == "log" and (low <= 0 or self.pieces):

@@ -204,7 +204,9 @@ def _number(
         return FormulaOf(raw)
     if not isinstance(raw, list):
         return FixedValue(raw)
-    if len(raw) != 2 or any(isinstance(end, list) for end in raw):
+    if len(raw) != 2 or not all(
+        isinstance(end, int | float | str) and not isinstance(end, bool) for end in raw
+    ):
         raise fault(path, f"{raw!r}: give a number, or a range of two, such as [0.1, 0.2]")
     numbers = [end for end in raw if isinstance(end, int | float)]
     if numbers != sorted(numbers) or (kind is int and any(isinstance(n, float) for n in numbers)):
