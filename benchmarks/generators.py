@@ -2,6 +2,7 @@
 
 python benchmarks/generators.py --n 300
 python benchmarks/generators.py --n 100 --augment   # a user's JPEGs, read as they are and augmented
+python benchmarks/generators.py --n 100 --faces   # each instrument that is described, and a gauge
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from PIL import Image, ImageDraw
 
 from gnomon.generators import create
 from gnomon.generators.drawing.lettering import font_face
+from gnomon.generators.registry import description_files
 from gnomon.recipe import Columns, Source
 from gnomon.store import mixture
 from gnomon.store.pictures import encode_png
@@ -94,6 +96,22 @@ def show_augmented(n: int) -> None:
         show(rates(ways, n, time.process_time))
 
 
+def show_faces(n: int) -> None:
+    """Described instruments beside a gauge, a dial and a counter of the same size, unencoded."""
+    size = 320
+    others = {
+        "gauge": create("gauge", instruments=["gauge"], size=size),
+        "dial": create("gauge", instruments=["dial"], size=size),
+        "counter of wheels": create("counter", faces=["wheels"], size=size),
+    }
+    faces = {name: create("face", description=name, size=size) for name in description_files()}
+    ways: Ways = {
+        name: lambda index, samples=samples: samples[index]
+        for name, samples in (others | faces).items()
+    }
+    show(rates(ways, n, time.process_time))
+
+
 def png6(image: Image.Image) -> None:
     """Pillow's PNG at its default level."""
     image.save(io.BytesIO(), "PNG", compress_level=6)
@@ -126,12 +144,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200, help="samples a round")
     parser.add_argument("--augment", action="store_true", help="only a user's pictures")
+    parser.add_argument("--faces", action="store_true", help="only described instruments")
     given = parser.parse_args()
     n: int = given.n
     cv2.setNumThreads(1)
     matplotlib.use("agg")
     if given.augment:
         show_augmented(n)
+        return
+    if given.faces:
+        show_faces(n)
         return
     clock = create("clock", size=SIDE)
     show(

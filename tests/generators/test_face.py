@@ -105,7 +105,7 @@ def test_labelled_ticks_are_where_the_ink_is(name):
     seen = under = 0
     for index in range(2):
         scene = scene_of(face(name), index, draw)
-        dressed = draw.dressed(palette(scene.look.palette), scene.face.body)
+        dressed = scene.face.body.colours.dress(palette(scene.look.palette))
         bare = scene._replace(face=scene.face._replace(parts=tuple(
             mount for mount in scene.face.parts if not isinstance(mount.part, Pointer)
         )))  # fmt: skip

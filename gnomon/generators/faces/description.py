@@ -24,7 +24,7 @@ from gnomon.generators.drawing.colours import FAMILIES, PALETTES
 from gnomon.generators.drawing.shapes import oblong, outline
 from gnomon.generators.faces.card import Card
 from gnomon.generators.faces.expressions import check_formula, evaluate
-from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.paints import BodyColours, Paint
 from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Caption, Plate
@@ -74,6 +74,11 @@ class Body:
         names = (ANY, *FAMILIES, *PALETTES)
         if self.palette not in names:
             raise ValueError(f"palette: {self.palette!r}: {hint(self.palette, names)}")
+
+    @cached_property
+    def colours(self) -> BodyColours:
+        """The colours that differ from the palette's."""
+        return BodyColours(self.floor, self.hands, self.ink, self.pointer, self.case)
 
     def outline(self, grow: float = 0.0) -> Points:
         """The edge of the floor, or of what lies so far outside of it."""
@@ -132,6 +137,16 @@ class FaceHead:
                 raise ValueError(
                     f"{name}: {list(steps)}: give first, last and step, such as [0, 10, 0.1]"
                 )
+
+        for question, texts in self.questions.items():
+            for text in texts:
+                try:
+                    text.format(name="", part="", unit="")
+                except (KeyError, IndexError, ValueError, AttributeError):
+                    raise ValueError(
+                        f"questions.{question}: {text!r}: only {{name}}, {{part}} and {{unit}}"
+                        " stand for something"
+                    ) from None
 
     @property
     def count(self) -> int:

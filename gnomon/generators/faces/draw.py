@@ -13,9 +13,8 @@ from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Palette, ground_clear_of
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.faces.description import Body, DrawnFace, decimal_of
+from gnomon.generators.faces.description import DrawnFace, decimal_of
 from gnomon.generators.faces.painter import FacePainter
-from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Plate
@@ -47,25 +46,10 @@ class FaceScene(NamedTuple):
         return self.look.pose(self.face.body.outline(self.face.body.rim))
 
 
-def dressed(palette: Palette, body: Body) -> Palette:
-    """The palette with the colours that a body has of its own."""
-    body_colours = {
-        "floor": body.floor,
-        "ink": body.ink,
-        "hands": body.hands,
-        "second": body.pointer,
-        "case": body.case,
-    }
-    overrides: dict[str, Any] = {
-        role: colour_of(name, palette) for role, name in body_colours.items() if name is not None
-    }
-    return replace(palette, **overrides) if overrides else palette
-
-
 def draw_face(scene: FaceScene, rng: Rng) -> Image:
     """Draw a face with its background, flat or photographed."""
     face, look = scene.face, scene.look
-    palette = dressed(colours.palette(look.palette), face.body)
+    palette = face.body.colours.dress(colours.palette(look.palette))
     if face.body.shape == "bare":
         palette = replace(palette, case=palette.floor)
     painter = _painter(scene, palette, rng)

@@ -36,7 +36,7 @@ from gnomon.generators.faces.description import (
     value_at,
 )  # fmt: skip
 from gnomon.generators.faces.draw import FaceLook, FaceScene
-from gnomon.generators.faces.paints import colour_of
+from gnomon.generators.faces.paints import BodyColours, colour_of
 from gnomon.generators.faces.questions import QUESTIONS
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
@@ -303,20 +303,29 @@ class Face(PictureGenerator):
 
     def _palette(self, face: DrawnFace, rng: Rng) -> str:
         """Draw a palette on whose floor each pointer can be seen."""
-        palette_choice = face.body.palette
-        if self.look == "photo" and self.palettes is None and palette_choice == ANY:
+        choice, body = face.body.palette, face.body
+        paints = frozenset(paint for mount in face.parts for paint in mount.part.colours().values())
+        if self.look == "photo" and self.palettes is None and choice == ANY:
             for _ in range(_TRIES):
                 name = photo.photo_palette(rng)
-                if _is_visible(face, name):
+                if _is_visible(paints, name, body.colours):
                     return name
-        names = (palette_choice,) if self.palettes is None else self.materials.names("palettes")
-        fitting = [name for name in _palettes(names, self.ood) if _is_visible(face, name)]
+        names = (choice,) if self.palettes is None else self.materials.names("palettes")
+        fitting = _fitting_palettes(names, self.ood, paints, body.colours)
         if not fitting:
             raise ValueError(
                 f"palettes={list(names)}: on none of their floors all pointers of the"
                 f" {face.head.name} can be seen: name others, or give the pointers other colours"
             )
         return rng.choice(fitting)
+
+
+@lru_cache(maxsize=1024)
+def _fitting_palettes(
+    names: Sequence[str], ood: bool, paints: frozenset[str], body: BodyColours
+) -> tuple[str, ...]:
+    """Palettes on whose floor each of these colours can be seen."""
+    return tuple(name for name in _palettes(names, ood) if _is_visible(paints, name, body))
 
 
 @lru_cache(maxsize=256)
@@ -327,13 +336,9 @@ def _palettes(names: Sequence[str], ood: bool) -> tuple[str, ...]:
     return fitting or every  # a description may name a single one
 
 
-def _is_visible(face: DrawnFace, name: str) -> bool:
-    colours_of_face = draw.dressed(palette(name), face.body)
-    return all(
-        difference(colour_of(paint, colours_of_face), colours_of_face.floor) >= VISIBLE
-        for mount in face.parts
-        for paint in mount.part.colours().values()
-    )
+def _is_visible(paints: frozenset[str], name: str, body: BodyColours) -> bool:
+    colours = body.dress(palette(name))
+    return all(difference(colour_of(paint, colours), colours.floor) >= VISIBLE for paint in paints)
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
@@ -32,6 +34,30 @@ def colour_of(name: str, palette: Palette) -> Colour:
         colour: Colour = getattr(palette, name)
         return colour
     return SHADES[name][0] if name in SHADES else rgb(name)
+
+
+class BodyColours(NamedTuple):
+    """Colours that a body has in place of its palette's; None for those of the palette."""
+
+    floor: str | None = None
+    hands: str | None = None
+    ink: str | None = None
+    second: str | None = None
+    case: str | None = None
+
+    def dress(self, palette: Palette) -> Palette:
+        """Return the palette with these colours."""
+        return _dressed(self, palette)
+
+
+@lru_cache(maxsize=4096)
+def _dressed(colours: BodyColours, palette: Palette) -> Palette:
+    overrides: dict[str, Any] = {
+        role: colour_of(name, palette)
+        for role, name in colours._asdict().items()
+        if name is not None
+    }
+    return replace(palette, **overrides)
 
 
 def _is_hex(name: str) -> bool:
