@@ -1,4 +1,4 @@
-"""One instrument before it is drawn, its pixels from backdrop to pointer, and its facts."""
+"""A gauge before it is drawn, its pixels from backdrop to pointer, and its facts."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
