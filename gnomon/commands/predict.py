@@ -99,6 +99,8 @@ def predict(
             " its own questions"
         )
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    if data is not None and (asked := exam.only_question):
+        pictures.warn_of_unknown_question(asked, recipe, run)
     name = directory.AFTER if data is None else Path(data).stem
     _predict_exam(recipe, exam, name, out, run, find_question, certifier)
 
@@ -108,10 +110,15 @@ def _predict_pictures(
     find: str | None, certifier: Certifier | None,
 ) -> None:  # fmt: skip
     """Ask one question about a picture or a folder of them, and print the answer or its file."""
+    if not path.exists():
+        raise RecipeError(f"{path}: there is no such file")
     recipe = _as_calibrated(recipe, certifier)
     if question is not None and not question.strip():
         raise RecipeError(f"--question {question!r}: say what to ask about the pictures")
-    question = pictures.question_of(recipe, run) if question is None else question
+    if question is None:
+        question = pictures.question_of(recipe, run)
+    else:
+        pictures.warn_of_unknown_question(question, recipe, run)
     if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
         raise RecipeError(
             f'"{question}" was not calibrated, so that no share of answers can be promised:'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, questions
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import AnswerRule, full_settings
+from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import answer_files, cuts, directory
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 # End of the name of a file of boxes, beside the answers about what is cut out by them.
 _BOXES = ".boxes.part"
+# Pictures whose sizes are looked at before all are asked about.
+_LOOKED_AT = 8
 
 
 def answer_exam(
@@ -72,7 +76,10 @@ class Answerer:
         """
         answer_files.drop_changed(out, samples())
         if self.find is None:
-            self._append(_recorded(samples(), out), n, out, **more)
+            loaded = None if self.recipe.model.server else self._load()
+            if loaded is not None:
+                _warn_of_shrunk_pictures(loaded, islice(samples(), _LOOKED_AT))
+            self._append(_recorded(samples(), out), n, out, loaded, **more)
         else:
             self._append_about_cuts(samples, n, out, self.find, **more)
 
@@ -221,6 +228,14 @@ def served_folder(model: str) -> Path:
 def served_name(recipe: Recipe) -> str:
     """Return what a calibration of a served model is of: nobody knows its weights."""
     return f"{recipe.model.name} at {recipe.model.server}"
+
+
+def _warn_of_shrunk_pictures(loaded: Loaded, samples: Iterable[Sample]) -> None:
+    """Say how far the model shrinks pictures, if small marks on them may be lost."""
+    from gnomon.pipeline.planning.budget import shrunk_pictures_warning
+
+    if warning := shrunk_pictures_warning(loaded.family, loaded.processor, list(samples)):
+        warn(warning)
 
 
 def _recorded(samples: Iterable[Sample], out: Path) -> Iterator[Sample]:

@@ -21,6 +21,7 @@ from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import Pattern
+from gnomon.store.user_data.table import UserTable
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
 DEFAULT_QUESTIONS = 500
@@ -81,6 +82,14 @@ class Exam:
     def ids(self) -> set[str]:
         """Return the ids of all samples; where it can be, no picture is drawn or opened for it."""
         return {self.pool.id(index) for index in range(self.samples)}
+
+    @property
+    def only_question(self) -> str | None:
+        """The question of a user's own table that asks the same of every row; else None."""
+        if not isinstance(self.pool, UserTable):
+            return None
+        texts = {row.question for row in self.pool.rows[: self.samples] if row.pictures}
+        return texts.pop() if len(texts) == 1 else None
 
     @property
     def names(self) -> list[str]:

@@ -47,15 +47,16 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
 
     Overrides that configure DATA are left out of it; of a dataset or table that includes its split.
     """
+    run = trained_run(model)
+    if run is None:
+        _check_model(model, data)
     if data is not None and is_data(data):
         overrides, _ = split_overrides(overrides)
         if is_on_disk(data):
             # exam_of reads it: a table has a split `all`, which the recipe's own key lacks.
             overrides = [word for word in overrides if not word.startswith("eval.split=")]
-    run = trained_run(model)
     if run is not None:
         return resolve(RunFolder(run).recipe, overrides, stored=True, recipes_only=True)
-    _check_model(model, data)
     # A recipe has to have data, and none of these is drawn where the user names others.
     return resolve_values({"data": [{"kind": "clock"}], "model": {"name": model}}, overrides)
 
@@ -77,7 +78,8 @@ def _check_model(model: str, data: str | None) -> None:
     """Refuse a mistyped run: else the hub would be asked for a model of that name."""
     path = Path(model)
     no_run = directory.no_run_message(path)
-    if not path.is_dir() and path.parent != Path() and directory.sibling_runs(path):
+    is_run = path.parent.name == "runs" or (path.parent != Path() and directory.sibling_runs(path))
+    if not path.is_dir() and is_run:
         raise RecipeError(no_run)
     if data is None:
         raise RecipeError(

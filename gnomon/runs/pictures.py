@@ -57,12 +57,7 @@ def question_of(recipe: Recipe, run: Path | None) -> str:
     Several or none are a RecipeError, which lists them.
     """
     name = recipe.model.name if run is None else str(run)
-    texts: list[str] = []
-    if run is not None:
-        texts = run_questions(recipe, run)
-    elif recipe.model.server is None:
-        texts = _card_questions(name, CARD_KEY)
-    boxes = box_questions(recipe, run)
+    texts, boxes = _known_questions(recipe, run), box_questions(recipe, run)
     texts = [text for text in texts if text not in boxes] or texts
     if len(texts) == 1:
         return texts[0]
@@ -73,6 +68,23 @@ def question_of(recipe: Recipe, run: Path | None) -> str:
     lines += [f"  and {len(texts) - LISTED:,} more"] if len(texts) > LISTED else []
     head = f"{name} was trained on several questions about pictures: {way_out}, such as"
     raise RecipeError("\n".join([head, *lines]))
+
+
+def warn_of_unknown_question(question: str, recipe: Recipe, run: Path | None) -> None:
+    """Warn of a question on which a run, or a model with gnomon's card, was not trained."""
+    texts = dict.fromkeys([*_known_questions(recipe, run), *box_questions(recipe, run)])
+    # Longer lists are samples of endlessly many questions.
+    if texts and question not in texts and len(texts) <= LISTED:
+        name = recipe.model.name if run is None else run
+        listed = ", ".join(f'"{text}"' for text in texts)
+        warn(f'{name} was not trained on "{question}" and may not know it: it knows {listed}')
+
+
+def _known_questions(recipe: Recipe, run: Path | None) -> list[str]:
+    """Return the questions of a run, or of a local model's card; none behind a server."""
+    if run is not None:
+        return run_questions(recipe, run)
+    return [] if recipe.model.server else _card_questions(recipe.model.name, CARD_KEY)
 
 
 def run_questions(recipe: Recipe, run: Path) -> list[str]:
@@ -225,8 +237,6 @@ def find_pictures(path: Path) -> list[Path]:
 
     Photographs that are not read, and pictures of subfolders, are counted in a warning.
     """
-    if not path.exists():
-        raise ValueError(f"{path}: there is no such file")
     if not path.is_dir():
         return [path]
     inside = sorted(path.iterdir())

@@ -8,7 +8,6 @@ import pytest
 from command_toys import gnomon, small
 
 from gnomon.commands.predict import _answer_path
-from gnomon.eval.scoring import questions
 from gnomon.generators import create
 from gnomon.runs import pictures
 from gnomon.runs.answerer import answer_exam
@@ -100,14 +99,18 @@ def test_predict_measures_a_model_as_it_came(here, cli):
     assert (here / "predictions" / "gnomon-tiny-clock.html").is_file()
 
 
+CLOCK = "What time does the clock show? Answer HH:MM."
+
+
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
     """Ask two questions into a.jsonl, answering none."""
 
-    def record(_, exam, total, out):
-        list(questions.record(exam, questions.question_path(out)))
+    def record(_, samples, *__):
+        list(samples)
 
     monkeypatch.setattr("gnomon.runs.answerer.Answerer._append", record)
+    monkeypatch.setattr("gnomon.runs.answerer.Answerer._load", lambda _: None)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 
@@ -130,3 +133,39 @@ def test_what_a_start_left_that_answered_nothing_is(tmp_path, ask, length):
     asked.write_text(whole[:length])
     ask()
     assert asked.read_text() == whole
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("runs/none clock", "there is no run runs/none"),
+        ("runs/none none.csv", "there is no run runs/none"),
+        ("runs/none none.jpg", "there is no run runs/none"),
+        ("runs/none", "there is no run runs/none"),
+        ("gnomon-tiny none.jpg", "none.jpg: there is no such file"),
+        ("gnomon-tiny photos/none.JPG", "photos/none.JPG: there is no such file"),
+        ("gnomon-tiny none.csv", "none.csv: there is no such file"),
+        ("gnomon-tiny none", "nor is there a file or folder 'none'"),
+        ("gnomon-tin clock", "'gnomon-tin' is no directory, no hub id (owner/name)"),
+        ("gnomon-tiny", "say what to ask it"),
+    ],
+)
+def test_a_run_or_a_file_that_is_missing_is_named(here, cli, words, message):
+    assert message in cli("predict", *words.split(), code=2).err
+
+
+def test_predict_says_what_may_go_wrong_before_it_asks(here, cli):
+    """Pictures that are shrunk, and a question that the model does not know."""
+    (here / "photos").mkdir()
+    create("clock", size=84)[0].image.resize((1200, 1200)).save(here / "photos" / "0.png")
+    words = ("predict", "gnomon-tiny", "photos", "--out", "read.csv", "--question")
+    warnings = cli(*words, "Which gate is open?").err
+    assert "pictures of 1200 × 1200 pixels are shrunk to " in warnings
+    assert 'gnomon-tiny was not trained on "Which gate is open?"' in warnings
+    assert 'it knows "What time does the clock show? Answer HH:MM.", ' in warnings
+    assert "was not trained on" not in cli(*words, CLOCK).err
+    (here / "labels.csv").write_text("image,answer\nphotos/0.png,10:08\n")
+    own = ("predict", "gnomon-tiny", "labels.csv", "columns.kind=time", "columns.ask=Late?")
+    warnings = cli(*own).err
+    assert "pictures of 1200 × 1200 pixels are shrunk to " in warnings
+    assert 'gnomon-tiny was not trained on "Late?"' in warnings
