@@ -15,7 +15,7 @@ from gnomon.progress import warn
 from gnomon.recipe import Recipe, edit, parse, with_schema_line
 from gnomon.runs import shipped
 from gnomon.runs.resolve import Resolved, resolve, resolve_values, row_counts, warn_of_mistakes
-from gnomon.runs.user_rows import note_few_groups, warn_of_repeats
+from gnomon.runs.user_rows import note_few_groups, note_rows_for_calibration, warn_of_repeats
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.user_data.lines import SUFFIXES
 from gnomon.terminal import show, show_json
@@ -58,6 +58,7 @@ def plan(
     warn_of_mistakes(checked)
     warn_of_repeats(checked, resolved.samples("train"))
     note_few_groups(checked)
+    note_rows_for_calibration(checked)
     make_plan = partial(
         planning.plan,
         checked,

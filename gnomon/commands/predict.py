@@ -16,6 +16,7 @@ from gnomon.eval.scoring import predictions
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, parse_file
 from gnomon.runs import cuts, directory, pictures
+from gnomon.runs.answer_files import read_provenance
 from gnomon.runs.answerer import Answerer, answer_exam, served_folder
 from gnomon.runs.exam import Exam, note_unasked
 from gnomon.runs.model_and_data import (
@@ -24,6 +25,7 @@ from gnomon.runs.model_and_data import (
     resolve_model,
     trained_run,
 )
+from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Number, Prediction, Target, Text
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
@@ -156,6 +158,7 @@ def _predict_exam(
     note_unasked(exam)
     show(answer_exam(recipe, exam, file, run=run, find=find, certifier=certifier))
     _warn_without_interval(predictions.PredictionFile(file), certifier)
+    warn_of_trained(read_provenance(file).trained, exam.samples)
 
 
 def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier | None) -> None:
@@ -283,6 +286,7 @@ def answer_pictures(
         samples = partial(pictures.picture_samples, files, question, form)
         answerer = Answerer(recipe, run, find, certifier)
         answerer.append(samples, len(files), answers, question=question)
+        warn_of_trained(answerer.count_trained(answers), len(files))
         has_belief = bool(recipe.eval.belief)  # a calibrated run stores them in any case
         return pictures.to_csv(
             answers, files, out, has_cuts=find is not None, has_belief=has_belief

@@ -40,6 +40,8 @@ class Provenance:
     """Versions of the packages that made the answers."""
     kinds: dict[str, int] | None = None
     """Version of each kind that was drawn; None in files older than this key."""
+    trained: int = 0
+    """Questions about pictures that the model was trained on."""
 
 
 def score_file(file: Path, *, name: str | None = None, boxes: str | None = None) -> RunResult:
@@ -69,7 +71,9 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
         raise  # no line is at fault
     if note:
         warn(f"{file}: {note}")
-    return replace(run, name=name or run.name, versions=provenance.versions)
+    return replace(
+        run, name=name or run.name, versions=provenance.versions, trained=provenance.trained
+    )
 
 
 def score_answers(

@@ -18,6 +18,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import answer_files, cuts, directory
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.runs.exam import Exam
+from gnomon.runs.trained_rows import read_rows
 from gnomon.sample import Sample
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
@@ -65,7 +66,14 @@ class Answerer:
             _record(out, provenance)
             if not self._reuse_beliefs(provenance, out):
                 self.append(lambda: exam, exam.samples, out)
+            if trained := self.count_trained(out):
+                _record(out, replace(provenance, trained=trained))
         return out
+
+    def count_trained(self, out: Path) -> int:
+        """Count the questions beside a file of answers whose pictures the run was trained on."""
+        rows = questions.QuestionFile(questions.question_path(out))
+        return read_rows(self.run).count_trained(rows)
 
     def append(
         self, samples: Callable[[], Iterable[Sample]], n: int, out: Path, **more: Any

@@ -28,6 +28,7 @@ from gnomon.runs.model_and_data import (
     trained_run,
 )
 from gnomon.runs.resolve import Resolved
+from gnomon.runs.trained_rows import ENOUGH_ROWS, TrainedRows, read_rows
 from gnomon.sample import Prediction, Target
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import is_gone, user_sources
@@ -94,12 +95,15 @@ def calibrate(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST},"
             f" {' or '.join([*ways_out, 'as DATA'])}"
         )
+    rows = read_rows(run)
+    left_out = _rows_to_leave_out(exam, rows, model)
     folder = run if run is not None else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
     answerer = Answerer(recipe, run)
     out = answerer.answer(exam, _answers_path(answerer, exam, folder))
     by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
+    answers = [pair for pair in answers if pair[1].id not in left_out]
     unlisted = _check_listed(recipe, answers)
     texts = []
     if is_rule_open:
@@ -111,6 +115,39 @@ def calibrate(
     file = calibration.write(folder)
     texts += summaries(calibration, answers, same_groups=same_groups)
     return CalibratedModel(calibration, file, "\n".join(texts), most_coverage(calibration))
+
+
+def _rows_to_leave_out(exam: Exam, rows: TrainedRows, model: str) -> set[str]:
+    """Return the ids of questions about pictures that the training used, and say so.
+
+    Too few others are refused. Rows that chose the checkpoint stay if too few others are there.
+    """
+    if not rows.train | rows.validation:
+        return set()
+    trained = {question.id for question in exam.questions if rows.trained(question)}
+    n = exam.samples - len(trained)
+    if trained and n < _FEWEST:
+        raise RecipeError(
+            f"{len(trained)} of {exam.samples} pictures are in the training of {model}, which errs"
+            f" less on them than on new ones: give at least {_FEWEST} others, as DATA"
+        )
+    if trained:
+        warn(
+            f"{len(trained)} of {exam.samples} pictures are in the training of {model}: it is"
+            f" calibrated on the other {n}"
+        )
+    chose = {question.id for question in exam.questions if rows.chose(question)}
+    if not chose:
+        return trained
+    chosen_by = f"{len(chose)} of {exam.samples} pictures chose the checkpoint of {model}"
+    if n - len(chose) >= ENOUGH_ROWS:
+        note(f"{chosen_by}: it is calibrated on the other {n - len(chose)}")
+        return trained | chose
+    warn(
+        f"{chosen_by}, so that it may err a little less on them than on new ones, and intervals may"
+        " hold fewer truths than they say: give other labelled pictures as DATA"
+    )
+    return trained
 
 
 def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:

@@ -17,7 +17,13 @@ from gnomon.runs.directory import (
     n_processes,
 )
 from gnomon.runs.resolve import Resolved, is_data, resolve, warn_of_mistakes
-from gnomon.runs.user_rows import note_few_groups, note_validation, warn_of_repeats
+from gnomon.runs.trained_rows import write_rows
+from gnomon.runs.user_rows import (
+    note_few_groups,
+    note_rows_for_calibration,
+    note_validation,
+    warn_of_repeats,
+)
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
@@ -51,6 +57,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
         warn_of_mistakes(recipe)
         warn_of_repeats(recipe, resolved.samples("train"))
         note_few_groups(recipe)
+        note_rows_for_calibration(recipe)
     return resolved
 
 
@@ -101,6 +108,8 @@ def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
 
         if is_first_process() and resolved.source_run is None:
             _store_rows(resolved, recipe, run)
+            if not RunFolder(run).has_weights:
+                write_rows(recipe, resolved.samples("train"), run)
         # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
         if RunFolder(run).has_samples("train"):
             samples: Samples = store.open(RunFolder(run).data, "train")

@@ -8,6 +8,7 @@ from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
 from gnomon.generators.base import Split
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, Source, Train
+from gnomon.runs.trained_rows import ENOUGH_ROWS
 from gnomon.store import Mixture, Samples
 from gnomon.store.reading.sources import (
     has_user_rows,
@@ -78,6 +79,26 @@ def note_few_groups(recipe: Recipe) -> None:
                 f" intervals of {100 * USUAL_COVERAGE:g} % for new ones need {least} (`gnomon"
                 f" calibrate`): {way_out}"
             )
+
+
+def note_rows_for_calibration(recipe: Recipe) -> None:
+    """Say before a training that a split leaves too few rows to calibrate the run by.
+
+    Rows that choose the checkpoint are no new pictures to it.
+    """
+    train = recipe.train
+    is_own = bool(user_sources(recipe.data))
+    if train.validation_steps is None or not is_own or recipe.validation_split != "val":
+        return
+    n = _validation_rows(recipe)
+    n_choosing = min(n, train.eval_samples)
+    n_others = n - n_choosing
+    if n_others < ENOUGH_ROWS:
+        note(
+            f"{n_choosing} of {n} rows of val choose the checkpoint, and {n_others} others are few"
+            f" for `gnomon calibrate`: give val {n_choosing + ENOUGH_ROWS} rows or more"
+            " (columns.split), or keep labelled pictures in a table of their own"
+        )
 
 
 def with_validation(recipe: Recipe) -> Recipe:

@@ -16,6 +16,7 @@ from gnomon.runs.directory import claim
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
 from gnomon.runs.resolve import resolve
+from gnomon.runs.trained_rows import read_rows
 
 RECIPE = """
 data:
@@ -50,6 +51,7 @@ def texts(file):
 @pytest.mark.parametrize("verb", ["run", "train"])
 def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch, verb):
     assert gnomon(verb, "photos/own.yaml", "--out", "runs/dials") == 0
+    assert len(read_rows(Path("runs/dials")).train) == 4
     (tmp_path / "elsewhere").mkdir()
     moved = shutil.move("runs/dials", tmp_path / "elsewhere" / "dials")
     table = shutil.move("photos", tmp_path / "table") / "dials.csv"

@@ -67,8 +67,16 @@ def _label_block(runs: Sequence[RunResult], type_name: str) -> list[list[str]]:
 
 
 def answer_warnings(runs: Sequence[RunResult]) -> list[str]:
-    """Warn of runs whose answers are mostly the same."""
-    return [f"{run.name}: {text}" for run in runs for text in repeated_answer_warnings(run.scores)]
+    """Warn of runs that were asked about pictures of their training, or answer mostly the same."""
+    trained = [
+        f"{run.name}: {run.trained:,} of {len(run.scores.items):,} questions are about pictures"
+        " that the model was trained on: it reads new pictures less well"
+        for run in runs
+        if run.trained
+    ]
+    return trained + [
+        f"{run.name}: {text}" for run in runs for text in repeated_answer_warnings(run.scores)
+    ]
 
 
 # Groups from which on intervals over them are narrow enough to go without a hint.

@@ -60,7 +60,7 @@ class Question:
         facts = plain_facts(sample.facts)
         if sample.image is None:
             return cls(sample.id, sample.target, None, sample.id, sample.question, facts)
-        hashes = list(map(_hash, sample.images))
+        hashes = list(map(picture_hash, sample.images))
         files = [str(getattr(image, "filename", "")) for image in sample.images]
         names = [file or content for file, content in zip(files, hashes, strict=True)]
         return cls(
@@ -89,7 +89,7 @@ class Question:
         return self.target
 
 
-def _hash(picture: Image) -> str:
+def picture_hash(picture: Image) -> str:
     """Hash mode, size and pixels."""
     if picture.mode == "P":  # whose pixels are indices into a palette
         picture = picture.convert("RGBA")

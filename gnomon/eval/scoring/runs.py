@@ -148,6 +148,8 @@ class RunResult:
     times."""
     date: str = ""
     """Day on which the answers were made, as in 2026-11-22."""
+    trained: int = 0
+    """Questions about pictures that the model was trained on."""
 
     def __post_init__(self) -> None:
         # Names of files may hold control characters, which a terminal would execute.

@@ -16,9 +16,8 @@ from gnomon.pipeline.load import Loaded
 from gnomon.progress import track
 from gnomon.recipe import Recipe
 from gnomon.sample import Prediction, Sample
-from gnomon.store.reading.mixture import varied_indices
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import open_validation
+from gnomon.store.reading.sources import open_validation, validation_indices
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 """Backends that split the weights: all processes must generate together, token by token."""
@@ -81,14 +80,9 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
     if recipe.train.validation_steps is None:
         return None
     samples = open_validation(recipe, RunFolder(run).data)
-    # By id, since a mixture begins again when a small directory is exhausted. Spread, since a file
-    # may be sorted by its labels.
+    # By id, since a mixture begins again when a small directory is exhausted.
     by_id = {}
-    n = recipe.train.eval_samples
-    # Of several sources the first n, in their shares; of one, as many different labels as possible.
-    first = range(n if samples.length is None else min(n, samples.length))
-    is_mixture = samples.describe()["source"] == "mixture"
-    for index in first if is_mixture else varied_indices(samples, n, seed=recipe.seed):
+    for index in validation_indices(recipe, samples):
         sample = samples[index]
         by_id[sample.id] = sample
     section = recipe.eval

@@ -26,6 +26,11 @@ class RunFolder:
         return self.path / "versions.json"
 
     @property
+    def rows(self) -> Path:
+        """Hashes of the user's rows that trained the run, or chose its checkpoint."""
+        return self.path / "rows.json"
+
+    @property
     def log(self) -> Path:
         """The trainer's log, a line of JSON a step."""
         return self.path / "log.jsonl"

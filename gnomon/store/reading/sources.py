@@ -11,7 +11,7 @@ from gnomon import generators
 from gnomon.generators.base import SPLITS, Split
 from gnomon.recipe import Columns, Recipe, Source
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.reading.mixture import Mixture, WholeMixture
+from gnomon.store.reading.mixture import Mixture, WholeMixture, varied_indices
 from gnomon.store.samples import GeneratedSamples, Samples
 
 if TYPE_CHECKING:
@@ -48,6 +48,18 @@ def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
             return open_copy(copies, split)
     sources = user_sources(recipe.data) or recipe.data
     return mixture(sources, split=split, seed=recipe.seed, whole=True)
+
+
+def validation_indices(recipe: Recipe, samples: Samples) -> Sequence[int]:
+    """Return the indices of the samples that a validation asks.
+
+    Of several sources they are the first, in their shares. Of one they have as many different
+    labels as possible, since a file may be sorted by its labels.
+    """
+    n = recipe.train.eval_samples
+    if samples.describe()["source"] == "mixture":
+        return range(n if samples.length is None else min(n, samples.length))
+    return varied_indices(samples, n, seed=recipe.seed)
 
 
 def is_gone(source: Source) -> bool:
