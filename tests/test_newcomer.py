@@ -134,7 +134,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Size, Target, count_bar
+from gnomon.answers.base.target import Size, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +142,8 @@ class Temperature(Target):
     """Degrees Celsius."""
 
     name: ClassVar[str] = "temperature"
-    histogram: ClassVar[str] = "temperatures"
-    bars: ClassVar[tuple[str, ...]] = COUNTS
 
     degrees: int
-
-    def bar(self, size: Size | None) -> str:
-        return count_bar(abs(self.degrees))
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         return f"{self.degrees} °C"

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from gnomon import jsons
 from gnomon.dialect import Dialect
 from gnomon.jsons import shape_error
-from gnomon.sample import Sample, target_from_json, target_to_json
+from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 from gnomon.store import pictures
 
 TEXTS = ("id", "question", "rationale", "answer", "target", "facts")
@@ -61,7 +61,7 @@ def text_columns(sample: Sample) -> dict[str, str | None]:
         "id": sample.id,
         "question": sample.question,
         "rationale": sample.rationale,
-        "answer": _answer(sample),
+        "answer": plain_answer(sample.target, sample.image.size if sample.image else None),
         "target": _json(target_to_json(sample.target)),
         "facts": _json(sample.facts),
     }
@@ -99,9 +99,10 @@ def wrap_picture(picture: bytes) -> dict[str, Any]:
     return {"bytes": picture, "path": None}
 
 
-def _answer(sample: Sample) -> str | None:
+def plain_answer(target: Target, size: Size | None) -> str | None:
+    """Return the answer for people, in the plain dialect, or None if it cannot be written."""
     try:
-        return Dialect().write(sample.target, sample.image.size if sample.image else None)
+        return Dialect().write(target, size)
     except ValueError:  # a sliver of a box, or a box without a picture
         return None
 

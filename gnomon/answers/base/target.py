@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
@@ -53,15 +52,6 @@ class Target(ABC):
     def type_name(self) -> str:
         """Key of its type in `registry.TYPES`, of which a 24-hour dial has one of its own."""
         return self.name
-
-    histogram: ClassVar[str]
-    """Title of the histogram in which such answers are counted."""
-    bars: ClassVar[tuple[str, ...]]
-    """Names of its bars, from the least."""
-
-    @abstractmethod
-    def bar(self, size: Size | None) -> str:
-        """Bar of the histogram that counts it, in a picture of that size."""
 
     @abstractmethod
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
@@ -168,11 +158,6 @@ class Target(ABC):
         return 0.0
 
     @property
-    def counted_text(self) -> str:
-        """Text that a dataset's description counts, as one label; empty if it counts none."""
-        return ""
-
-    @property
     def boxes(self) -> tuple[Corners, ...]:
         """Corners of its boxes, if it has any."""
         return ()
@@ -189,13 +174,3 @@ class Target(ABC):
 def escape(text: str) -> str:
     """Escape a text for a pattern; Rust's engine refuses blanks that `re.escape` escapes."""
     return re.sub(r"[][\\.^$*+?{}()|]", r"\\\g<0>", text)
-
-
-# Each bar of lengths and counts is twice as wide as the one before: 1, 2 to 3, 4 to 7, ...
-_DOUBLES = [1 << power for power in range(9)]
-COUNTS = ("1", *(f"{low} to {2 * low - 1}" for low in _DOUBLES[1:-1]), f"{_DOUBLES[-1]} or more")
-
-
-def count_bar(n: int) -> str:
-    """Bar of COUNTS for a length or a count."""
-    return COUNTS[bisect_right(_DOUBLES, n, 1) - 1]

@@ -4,16 +4,11 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
 from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
-
-# Shares of the picture's area; the sides of a box double from bar to bar.
-_SHARES = (0.001, 0.01, 0.04, 0.16, 0.64, 1.0)
-_AREAS = ("under 0.1 %", *(f"{100 * low:g} to {100 * high:g} %" for low, high in pairwise(_SHARES)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +16,6 @@ class Box(Target):
     """Corners in continuous pixels, origin at the picture's upper left: x1 < x2, y1 < y2."""
 
     name: ClassVar[str] = "box"
-    histogram: ClassVar[str] = "boxes, share of the picture"
-    bars: ClassVar[tuple[str, ...]] = _AREAS
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
 
@@ -82,13 +75,6 @@ class Box(Target):
         """JSON Schema of boxes in the dialect."""
         schema: dict[str, Any] | None = dialect.box_schema
         return schema
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the share of the picture's area."""
-        if size is None:
-            return "no picture"
-        share = (self.x2 - self.x1) * (self.y2 - self.y1) / (size[0] * size[1])
-        return _AREAS[sum(share >= low for low in _SHARES[:-1])]
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Corners, DrawSteps, Size, Target, count_bar
+from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
 from gnomon.answers.box.answer import Box, parse_label, required_size
-
-_NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +31,6 @@ class Boxes(Target):
     """
 
     name: ClassVar[str] = "boxes"
-    histogram: ClassVar[str] = "lists of boxes, how many"
-    bars: ClassVar[tuple[str, ...]] = (_NONE, *COUNTS)
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
     is_box_list: ClassVar[bool] = True
@@ -95,10 +91,6 @@ class Boxes(Target):
         """JSON Schema of lists of boxes in the dialect."""
         schema: dict[str, Any] | None = dialect.list_schema
         return schema
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the number of boxes."""
-        return count_bar(len(self.items)) if self.items else _NONE
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

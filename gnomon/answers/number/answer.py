@@ -1,11 +1,9 @@
 """Numbers: the exact decimal, its written form, and labels of users."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, InvalidOperation
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from gnomon.answers.base.number_range import NumberRange
@@ -30,19 +28,11 @@ def _check_finite(name: str, value: object) -> None:
         raise ValueError(f"{name}={value!r}: give a finite Decimal, such as Decimal('3.5')")
 
 
-_POWERS = [Decimal(10) ** power for power in range(-3, 7)]
-_EDGES = ["0", *(f"{power:,f}" for power in _POWERS)]
-_UP = [*(f"{low} to {high}" for low, high in pairwise(_EDGES)), f"{_EDGES[-1]} or more"]
-_DOWN = [*(f"−{high} to −{low}" for low, high in pairwise(_EDGES)), f"−{_EDGES[-1]} or less"]
-
-
 @dataclass(frozen=True, slots=True)
 class Number(Target):
     """An exact decimal, with its unit if the answer names one."""
 
     name: ClassVar[str] = "number"
-    histogram: ClassVar[str] = "numbers"
-    bars: ClassVar[tuple[str, ...]] = (*reversed(_DOWN), "exactly 0", *_UP)
     has_steps: ClassVar[bool] = True
 
     value: Decimal
@@ -92,13 +82,6 @@ class Number(Target):
         if self.digits:
             return "counter"
         return "reading" if self.within else "number"
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the number's sign and power of ten."""
-        if not self.value:
-            return "exactly 0"
-        index = bisect_right(_POWERS, abs(self.value))
-        return _UP[index] if self.value > 0 else _DOWN[index]
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Corners, DrawSteps, Size, Target, count_bar
+from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
 from gnomon.answers.box.answer import Box, required_size
 from gnomon.answers.text.answer import Text
 
@@ -25,8 +25,6 @@ class Spots(Target):
     """Several texts, each with its box; their order does not matter."""
 
     name: ClassVar[str] = "spots"
-    histogram: ClassVar[str] = "lists of texts, how many"
-    bars: ClassVar[tuple[str, ...]] = COUNTS
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
 
@@ -62,10 +60,6 @@ class Spots(Target):
         """The same texts, each in a box moved by a random number of steps."""
         items = tuple(Spot(spot.text, spot.box.neighbour(draw_steps, size)) for spot in self.items)
         return replace(self, items=items)
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the number of spots."""
-        return count_bar(len(self.items))
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the spots in the form of the family."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Size, Target, count_bar
+from gnomon.answers.base.target import Size, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,6 @@ class Table(Target):
     """Rows of cells under a header, as a chart displays them."""
 
     name: ClassVar[str] = "table"
-    histogram: ClassVar[str] = "tables, cells"
-    bars: ClassVar[tuple[str, ...]] = COUNTS
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -27,10 +25,6 @@ class Table(Target):
                 # Cells are written between | signs, so that they can hold none.
                 if not cell or "|" in cell or cell != " ".join(cell.split()):
                     raise ValueError(f"cell {cell!r}: give one line of words without |")
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the number of cells."""
-        return count_bar(len(self.rows) * len(self.header))
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write a line for each row, the header first, with | between the cells."""

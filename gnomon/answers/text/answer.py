@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a value may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import COUNTS, Size, Target, count_bar, escape
+from gnomon.answers.base.target import Size, Target, escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +12,6 @@ class Text(Target):
     """A word, a phrase or a verdict, on one line."""
 
     name: ClassVar[str] = "text"
-    histogram: ClassVar[str] = "texts, characters"
-    bars: ClassVar[tuple[str, ...]] = COUNTS
 
     text: str
     choices: tuple[str, ...] = ()
@@ -34,10 +32,6 @@ class Text(Target):
         from gnomon.answers.unreadable.read import is_refusal
 
         return any(map(is_refusal, (self.text, *self.choices)))
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the number of characters."""
-        return count_bar(len(self.text))
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
@@ -73,11 +67,6 @@ class Text(Target):
         """Text of the same choices that gives nothing away: the first of them, or a dash."""
         # A text without choices still needs one character.
         return type(self)(self.choices[0] if self.choices else "-", self.choices)
-
-    @property
-    def counted_text(self) -> str:
-        """The whole text: answers that differ in a word are counted apart."""
-        return self.text
 
     @property
     def is_listable(self) -> bool:

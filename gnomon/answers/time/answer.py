@@ -13,7 +13,6 @@ Form: TypeAlias = Literal["digits", "words", "json"]
 FORMS: tuple[Form, ...] = ("digits", "words", "json")
 Hms: TypeAlias = tuple[int, int, int | None]
 """Hour, minute, and second or None."""
-_HOURS = tuple(f"{hour}:00 to {hour}:59" for hour in range(24))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +20,6 @@ class Time(Target):
     """A time of day as a clock shows it, in whole seconds from midnight (or from twelve)."""
 
     name: ClassVar[str] = "time"
-    histogram: ClassVar[str] = "times"
-    bars: ClassVar[tuple[str, ...]] = _HOURS
     has_steps: ClassVar[bool] = True
 
     seconds: int
@@ -61,10 +58,6 @@ class Time(Target):
     def type_name(self) -> str:
         """Type by the dial, since dials of 12 and of 24 hours are never averaged together."""
         return "time" if self.hours == 12 else "time24"
-
-    def bar(self, size: Size | None) -> str:
-        """Bar of the hour."""
-        return _HOURS[self.hms[0]]
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

@@ -22,17 +22,11 @@ class Unreadable(Target):
     __pydantic_config__: ClassVar[dict[str, bool]] = {"arbitrary_types_allowed": True}
 
     name: ClassVar[str] = "unreadable"
-    histogram: ClassVar[str] = "unreadable"
-    bars: ClassVar[tuple[str, ...]] = (WORD,)
     is_readable: ClassVar[bool] = False
     target_fields: ClassVar[tuple[str, ...]] = ("form",)
 
     form: Target
     """Answer of the form that the question has where it can be read."""
-
-    def bar(self, size: Size | None) -> str:
-        """Return the only bar."""
-        return WORD
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write the same word for every model."""

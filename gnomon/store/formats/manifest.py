@@ -46,7 +46,7 @@ class _Shard:
     pixels: str
     labels: str
     rows: _Count
-    counts: dict[str, dict[str, int]] | None = None
+    counts: dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True, config=_STRICT)

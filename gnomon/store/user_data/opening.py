@@ -166,7 +166,7 @@ def _build(
             " seconds out, or ask for HH:MM:SS"
         )
     is_free_text = columns.kind == "text" and columns.choices is None
-    if is_free_text and all(_NUMERIC.fullmatch(row.target.counted_text) for row in table.rows):
+    if is_free_text and all(_NUMERIC.fullmatch(row.target.display()) for row in table.rows):
         warn_once(
             f"{name}: the answers look like numbers or times and are read as texts:"
             " columns.kind=number or columns.kind=time counts how far off one is"

@@ -21,7 +21,7 @@ from gnomon.store.pictures import encode_png
 from gnomon.store.reading.dataset import open_dataset
 from gnomon.store.reading.mixture import varied_indices
 from gnomon.store.records import text_columns
-from gnomon.store.writing.census import PICTURE, bar_table, merge_counts
+from gnomon.store.writing.census import PICTURE, count_table, merge_counts
 
 CARD, SHEET = "README.md", "sheet.png"
 _SHEET_SAMPLES, _SHEET_COLUMNS = 12, 4
@@ -62,9 +62,8 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     )
     shard_format, first = manifests.format_of(manifest), next(iter(splits))
     shards = len(splits[first]["shards"])
-    # Shards that were written before there were counts have none.
     counts = {
-        name: merge_counts(shard.get("counts", {}) for shard in split["shards"])
+        name: merge_counts(shard["counts"] for shard in split["shards"])
         for name, split in splits.items()
     }
     text: str = template.render(
@@ -74,7 +73,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
         license=manifest.get("license", "unknown"),
         pictured=any(each.get(PICTURE, {}).keys() - {"none"} for each in counts.values()),
         sheet=SHEET,
-        counts=bar_table(counts),
+        counts=count_table(counts),
         loading=shard_format.loading.format(split=first, shards=shards, last=shards - 1),
         first=first,
         manifest=MANIFEST,

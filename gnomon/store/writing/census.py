@@ -12,9 +12,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.target import count_bar
 from gnomon.progress import track
-from gnomon.sample import TARGETS, Sample, target_to_json
+from gnomon.sample import Sample, target_to_json
+from gnomon.store.records import plain_answer
 from gnomon.store.samples import Outline, Samples
 from gnomon.store.workers import run
 
@@ -23,7 +23,7 @@ _CHUNK = 250
 Hashes: TypeAlias = NDArray[np.uint64]
 """Hashes [samples, traces]; 0 for the picture of a sample without one."""
 Counts: TypeAlias = dict[str, Counter[str]]
-"""Counts by axis (kind, question, hours of the answer, …) and label."""
+"""Counts by axis (kind, question, answer, …) and label."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Census:
         if not leaks and len(self.samples) > 1:
             names = [_in_words(trace) for trace in TRACES]
             leaks = [f"no {', '.join(names[:-1])} or {names[-1]} is in two splits"]
-        blocks = ["\n".join(splits), bar_table(self.counts), "\n".join(leaks)]
+        blocks = ["\n".join(splits), count_table(self.counts), "\n".join(leaks)]
         return "\n\n".join(filter(None, blocks))
 
 
@@ -198,23 +198,17 @@ def trace_hashes(sample: Outline) -> dict[str, int]:
     }
 
 
-KIND, QUESTION, ANSWER = "kind", "question", "answer"
-PICTURE, TEXTS, LENGTHS = "picture", "texts, the commonest", "questions, characters"
+KIND, QUESTION, TYPE, PICTURE = "kind", "question", "answer", "picture"
+ANSWERS = "answers, the commonest"
 OTHERS = "others"
 # Labels per axis. A manifest of a thousand shards has them for each, and must stay small.
-_MAX_LABELS, _MAX_LABELS_OF_AXIS = 60, {PICTURE: 20, TEXTS: 20}
+_MAX_LABELS, _MAX_LABELS_OF_AXIS = 60, {PICTURE: 20}
 # Labels per axis that a census stores while it counts: up to so many are counted exactly.
 _MAX_STORED = 2000
 _LONGEST = 40
-_AXIS_ORDER = {axis: place for place, axis in enumerate((KIND, QUESTION, ANSWER))}
+_AXIS_ORDER = {axis: place for place, axis in enumerate((KIND, QUESTION, TYPE))}
 # Id of a sample that a generator drew: kind, version, a hash of the options, and the index.
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
-# Rank of the labels that have an order, such as hours, from the least.
-_ORDER: dict[str, int] = {}
-for _target_class in TARGETS.values():
-    for _rank, _label in enumerate(_target_class.bars):
-        # Counts begin with "none" in one type and with "1" in others.
-        _ORDER[_label] = max(_rank, _ORDER.get(_label, 0))
 
 
 def count_sample(sample: Sample | Outline, into: Counts) -> None:
@@ -273,47 +267,50 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
     return {
         KIND: kind,
         **({QUESTION: f"{kind}: {question}"} if isinstance(question, str) else {}),
-        ANSWER: sample.target.name,
-        sample.target.histogram: sample.target.bar(sizes[0] if sizes else None),
-        **({TEXTS: sample.target.counted_text} if sample.target.counted_text else {}),
+        TYPE: sample.target.name,
+        ANSWERS: plain_answer(sample.target, sizes[0] if sizes else None) or "not written",
         PICTURE: " and ".join(f"{width}×{height}" for width, height in sizes) or "none",
-        LENGTHS: count_bar(len(sample.question)),
     }
 
 
 def _keep_commonest(counts: Mapping[str, int], limit: int) -> dict[str, int]:
-    """Sort labels by their own order or by count, and add those beyond the limit to OTHERS."""
+    """Sort labels by their counts, and add those beyond the limit to OTHERS."""
     by_label = {label: n for label, n in counts.items() if label != OTHERS}
-    # Labels with an order, such as hours, keep it; all others go by their counts.
-    labels = sorted(by_label, key=lambda label: (_ORDER.get(label, -1), -by_label[label], label))
-    labels = labels[:limit]
+    labels = sorted(by_label, key=lambda label: (-by_label[label], label))[:limit]
     others = sum(counts.values()) - sum(by_label[label] for label in labels)
     return {label: by_label[label] for label in labels} | ({OTHERS: others} if others else {})
 
 
-_LONGEST_BAR = 24  # characters
+_FREQUENT = 0.02
+"""Share of the samples from which on an answer is listed."""
 
 
-def bar_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
-    """Format every axis: per split a column of counts and shares, and bars over all splits."""
+def count_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
+    """Format every axis: per split a column of counts and shares."""
     total = merge_counts(splits.values())
-    if not total:
-        return "not counted"
-    width = max(len(label) for axis, counts in total.items() for label in (axis, *counts))
+    if ANSWERS in total:
+        total[ANSWERS] = _frequent(total[ANSWERS])
+    labels = [label for axis, counts in total.items() for label in (axis, *counts)]
+    width = max(map(len, labels), default=0)
     heads = "".join(f"{name:>16}" for name in splits)
     blocks = []
     for axis, counts in total.items():
-        if axis == TEXTS and 2 * counts.get(OTHERS, 0) >= sum(counts.values()):
-            continue  # a list of texts that are nearly all different says nothing
+        if counts.keys() == {OTHERS}:
+            continue  # of answers that are nearly all different
         columns = [_align(counts, split.get(axis, {})) for split in splits.values()]
-        lines, largest = [f"{axis:<{width}}{heads}"], max(counts.values())
-        for label, count in counts.items():
+        lines = [f"{axis:<{width}}{heads}"]
+        for label in counts:
             cells = "".join(_cell(column, label) for column in columns)
-            # Even a single sample shows.
-            bar = "█" * round(_LONGEST_BAR * count / largest) or "▏"
-            lines.append(f"{label:<{width}}{cells}  {bar}")
+            lines.append(f"{label:<{width}}{cells}".rstrip())
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
+
+
+def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
+    """Add the answers that few samples have to OTHERS."""
+    n = sum(counts.values())
+    n_listed = sum(label != OTHERS and many >= _FREQUENT * n for label, many in counts.items())
+    return _keep_commonest(counts, n_listed)
 
 
 def _align(labels: Mapping[str, int], column: Mapping[str, int]) -> dict[str, int]:

@@ -3,10 +3,8 @@
 import json
 import re
 import shlex
-from collections import Counter
 from decimal import Decimal
 
-import case_tables
 import pytest
 import yaml
 from huggingface_hub import DatasetCard
@@ -16,15 +14,14 @@ from PIL import Image
 from store_toys import Listed, toys, tree
 
 from gnomon import store
-from gnomon.answers.base.target import COUNTS
 from gnomon.commands import main
 from gnomon.generators import create
 from gnomon.recipe import Source
-from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Spot, Spots, Table, Text, Time
+from gnomon.sample import Box, Number, Sample
 from gnomon.store import GeneratedSamples, write
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.writing.card import RECIPE, recipe_yaml
-from gnomon.store.writing.census import OTHERS, TEXTS, bar_table, count_sample, merge_counts
+from gnomon.store.writing.census import OTHERS, PICTURE, count_sample, count_table, merge_counts
 
 
 def card(root):
@@ -40,43 +37,10 @@ def sample(target, size=(10, 10), name="a-1", **facts):
     return Sample(name, Image.new("L", size) if size else None, "How many?", target, facts)
 
 
-BAR_TARGETS = {
-    "time": lambda minutes, hours=12: Time(minutes * 60, hours),
-    "number": lambda text: Number(Decimal(text)),
-    "box": lambda *corners: Box(*corners),
-    "boxes": lambda n: Boxes((LabelledBox("", Box(0, 0, 1, 1)),) * n),
-    "text": lambda n: Text("a" * n),
-    "spots": lambda n: Spots((Spot("a", Box(0, 0, 1, 1)),) * n),
-    "table": lambda rows: Table(("a", "b"), (("1", "2"),) * rows),
-}
-
-
-@case_tables.table(__file__, "bars")
-def test_every_answer_has_its_bar(row):
-    kind, *values = row["target"]
-    target = BAR_TARGETS[kind](*values)
-    size = (10, 10) if row.get("picture", True) else None
-    assert (target.histogram, target.bar(size)) == (row["axis"], row["label"])
-    labels = [*Time.bars, *Number.bars, *Box.bars, *COUNTS]
-    assert len(set(labels)) == len(labels)
-
-
-@given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_a_number_lies_between_the_ends_of_its_bar(value):
-    label = Number(value).bar(None).replace("−", "-").replace(",", "")
-    ends = [Decimal(end) for end in re.findall(r"-?\d+(?:\.\d+)?", label)]
-    if len(ends) == 2:
-        assert ends[0] <= value <= ends[1]
-    elif label == "exactly 0":
-        assert value == 0
-    else:
-        assert abs(value) >= abs(ends[0]) == 10**6
-
-
 SAMPLES = st.lists(
     st.builds(
         lambda value, form, name: sample(Number(Decimal(value)), None, f"{name}-1", question=form),
-        st.integers(-2000, 2000), st.sampled_from(["read", "sum"]),
+        st.integers(-20, 20), st.sampled_from(["read", "sum"]),
         st.sampled_from(["clock-v1-00ff00ff-train-0", "mine"]),
     )
 )  # fmt: skip
@@ -101,10 +65,10 @@ def test_counts_of_parts_add_up_to_those_of_the_whole(one, other):
 def test_each_split_s_rows_add_up_where_a_long_list_is_cut():
     """The others of both splits were 0 and 0 under the longest bar."""
     splits = {
-        name: {"kind": {"toy": 24}, TEXTS: {name * length: 2 for length in range(1, 13)}}
+        name: {"kind": {"toy": 24}, PICTURE: {name * length: 2 for length in range(1, 13)}}
         for name in "ab"
     }
-    listed = bar_table(splits).partition(TEXTS)[2].splitlines()[1:]
+    listed = count_table(splits).partition(PICTURE)[2].splitlines()[1:]
     found = [[int(many) for many in re.findall(r" (\d+) +[\d.]+ %", line)] for line in listed]
     assert listed[-1].startswith(OTHERS)
     assert [sum(column) for column in zip(*found, strict=True)] == [24, 24]
@@ -129,11 +93,8 @@ def test_the_counts_of_a_card_are_those_of_the_samples(tmp_path):
     manifest = write(samples, tmp_path, n=80, shards=4)
     counts = merge_counts(shard["counts"] for shard in manifest["splits"]["train"]["shards"])
     assert counts["kind"] == {"arithmetic": 60, "word_problem": 20}
-    assert counts["numbers"] == Counter(
-        s.target.bar(None) for s in store.open(tmp_path) if isinstance(s.target, Number)
-    )
-    assert re.search(r"\narithmetic +60  75\.0 %  █{24}\n", card(tmp_path))
-    assert re.search(r"\nword_problem +20  25\.0 %  █{8}\n", card(tmp_path))
+    assert re.search(r"\narithmetic +60  75\.0 %\n", card(tmp_path))
+    assert re.search(r"\nword_problem +20  25\.0 %\n", card(tmp_path))
     # The parts of a mixture are counted by their kinds.
     parts = [{"kind": "arithmetic", "options": {"level": "medium"}}, {"kind": "word_problem"}]
     mixture = create("mixture", parts=parts)
@@ -195,19 +156,6 @@ def test_a_license_is_said_once_and_stays(tmp_path):
     assert manifests.read(tmp_path)["license"] == "cc-by-4.0"
     with pytest.raises(ValueError, match="license='CC BY': give the hub's name"):
         write(toys(), tmp_path, n=10, license="CC BY")
-
-
-def test_a_dataset_that_is_older_than_its_counts_gets_its_card(tmp_path):
-    write(toys(), tmp_path, n=10)
-    manifest = manifests.read(tmp_path)
-    for shard in manifest["splits"]["train"]["shards"]:
-        del shard["counts"]
-    manifests.save(tmp_path, manifest)
-    write(toys(), tmp_path, n=10, license="cc-by-4.0")
-    assert "not counted" in card(tmp_path)
-    write(toys(split="test"), tmp_path, n=10, split="test")
-    assert "| train | 10 | 1 |" in card(tmp_path)
-    assert store.verify(tmp_path) == []
 
 
 def _commands(text, folder):

@@ -2,7 +2,6 @@
 
 import json
 import tracemalloc
-from collections import Counter
 from dataclasses import asdict
 
 import pytest
@@ -17,11 +16,7 @@ from gnomon.sample import Sample, Text
 from gnomon.store import GeneratedSamples, write
 from gnomon.store.user_data.mistakes import contradictions
 from gnomon.store.user_data.opening import open_table
-from gnomon.store.writing.census import TEXTS, TRACES, census, merge_counts
-
-
-def bar_of(sample):
-    return sample.target.bar(sample.image.size if sample.image else None)
+from gnomon.store.writing.census import ANSWERS, TRACES, census, merge_counts
 
 
 def taken(**splits):
@@ -51,8 +46,6 @@ def test_a_directory_is_counted_as_its_samples_are(tmp_path, form):
     assert found.counts["train"]["kind"] == {"toy": 40}
     assert found.counts["train"]["answer"] == {"time": 14, "number": 13, "box": 13}
     assert found.counts["train"]["picture"] == {"16×16": 40}
-    drawn = Counter(bar_of(toys()[i]) for i in range(0, 40, 3))
-    assert found.counts["train"]["times"] == drawn
     assert found.repeated["train"] == dict.fromkeys(TRACES, 0)
     plain = asdict(found)
     assert json.loads(json.dumps(plain)) == {**plain, "leaks": []}
@@ -110,10 +103,22 @@ def test_a_question_in_two_splits_is_one_with_its_answer_and_picture():
 
 
 def test_texts_of_all_chunks_are_counted_before_the_list_is_cut():
-    """Each chunk of 250 has 25 texts, more than the list's 20, and all chunks have the last one."""
-    texts = [f"chunk {i // 250}, {i % 25}" if i % 25 else "the same" for i in range(1000)]
+    """Each chunk of 250 has 125 texts, more than the list's 60, and all chunks have one of them."""
+    texts = [f"chunk {i // 250}, {i % 125}" if i % 125 else "the same" for i in range(1000)]
     rows = tuple(Sample(str(i), None, "what?", Text(text)) for i, text in enumerate(texts))
-    assert taken(train=Listed(rows)).counts["train"][TEXTS]["the same"] == 40
+    assert taken(train=Listed(rows)).counts["train"][ANSWERS]["the same"] == 8
+
+
+def test_only_answers_that_many_samples_have_are_listed():
+    texts = ["yes"] * 3 + [f"word {i}" for i in range(97)]
+    found = taken(
+        train=Listed(tuple(Sample(t + str(i), None, "?", Text(t)) for i, t in enumerate(texts)))
+    )
+    listed = str(found).partition(ANSWERS)[2].splitlines()
+    assert listed[1].split() == ["yes", "3", "3.0", "%"]
+    assert listed[2].split() == ["others", "97", "97.0", "%"]
+    distinct = taken(train=Listed(tuple(Sample(t, None, "?", Text(t)) for t in texts[3:])))
+    assert ANSWERS not in str(distinct)
 
 
 def test_splits_that_share_nothing_are_said_to():
