@@ -159,11 +159,20 @@ def face(facts, question):
             )
             assert float(low) <= part["number"] <= float(high)
             around = [float(tick["value"]) for tick in part["neighbours"]]
-            assert around[0] <= part["number"] + 1e-9
-            assert part["number"] <= around[1] + 1e-9 or around[1] == float(low)
+            if around:  # its track has ticks
+                assert around[0] <= part["number"] + 1e-9
+                assert part["number"] <= around[1] + 1e-9 or around[1] == float(low)
     if "its box" in question:
         return Box(*facts["case_box"])
     value, reading = Decimal(facts["value"]), facts["reading"]
+    if facts["name"] == "clock":
+        hands = {
+            name: part["degrees"] for name, part in facts["parts"].items() if "degrees" in part
+        }
+        seconds = round(hands["second"] / 6) if "second" in hands else 0
+        minute = round(hands["minute"] * 10 - seconds) // 60 % 60
+        hour = round((hands["hour"] * 120 - minute * 60 - seconds) / 3600) % 12
+        return Time(hour * 3600 + minute * 60 + seconds, 12, "second" in hands)
     if facts["name"] not in _READ:  # a user's own
         return Decimal(facts["readings"][reading].split()[0])
     return _READ[facts["name"]](value, reading, facts)

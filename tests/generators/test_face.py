@@ -112,7 +112,7 @@ def test_labelled_ticks_are_where_the_ink_is(name):
         image = pixels(bare)
         for mount in bare.face.parts:
             track = mount.part
-            if not isinstance(track, Track) or abs(track.tick) < 0.01:
+            if not isinstance(track, Track) or abs(track.tick) < 0.01 or not track.labels:
                 continue
             colour = np.array(colour_of(track.colour, dressed))
             scale, x, y = mount.frame
@@ -400,6 +400,31 @@ def test_the_wheels_of_some_water_meters_turn_the_other_way():
         ways = [variant.draw(Fraction(7), Rng(n)).part("register").part.roll for n in range(60)]
         assert set(ways) == {"up", "down"}
         assert ways.count("down") < 30
+
+
+def test_a_part_by_chance_is_in_a_share_of_the_pictures_and_moves_no_other():
+    text = GAUGE.replace("shape: [taper, arrow]}", "shape: [taper, arrow]}\n" + (
+        "  brand: {part: text, text: [A, B], chance: 0.3}\n"
+        "  peak: {part: track, radius: 0.5, values: [0, 10], chance: 0.5}\n"
+        "  slave: {part: pointer, track: peak}"
+    ))  # fmt: skip
+    (description,), (without_chance,) = (
+        descriptions(each, "my-gauge.yaml") for each in (text, GAUGE)
+    )
+    drawn = [description.draw(Fraction(5), Rng("chance", n)) for n in range(200)]
+    plain = [without_chance.draw(Fraction(5), Rng("chance", n)) for n in range(200)]
+    names = [{mount.name for mount in one.parts} for one in drawn]
+    assert 40 < sum("brand" in one for one in names) < 80
+    assert 80 < sum("peak" in one for one in names) < 120
+    assert all(("peak" in one) == ("slave" in one) for one in names)
+    assert [one.part("hand") for one in drawn] == [one.part("hand") for one in plain]
+
+
+def test_ticks_of_a_square_clock_end_on_a_square():
+    square = Track(radius=1.0, values=(0.0, 12.0), labels=1.0).along("square")
+    x, y = np.abs(square.path.points(np.arange(12) / 12)).T
+    assert np.maximum(x, y) == pytest.approx(1.0)
+    assert square.path.direction(0.25) == 90
 
 
 GAUGE = """

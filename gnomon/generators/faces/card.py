@@ -12,7 +12,7 @@ from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, oblong
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import MountedPart, PlainText
+from gnomon.generators.faces.part import Distance, Length, MountedPart, PlainText
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import DRIVE, as_fraction
 from gnomon.recipe import STRICT
@@ -27,12 +27,12 @@ class Card(Track):
     mark: float = 0.0
     """Where the mark is: degrees from up for an arc, the share of the way for a line."""
     mark_colour: Paint = "pointer"
-    mark_size: float = 0.12
+    mark_size: Distance = 0.12
     """Length of the mark; negative for one on the other side of the track."""
-    mark_width: float = 0.03
+    mark_width: Length = 0.03
     ground: Paint = "floor"
     """Colour of the card."""
-    window: tuple[float, float, float, float] | None = None
+    window: tuple[Distance, Distance, Distance, Distance] | None = None
     """Left, upper, right and lower edge of the window, through which it is seen. Default: none."""
 
     def check(self, mount: MountedPart) -> None:

@@ -101,8 +101,12 @@ class FaceReading:
     """What a question calls it. Default: the instrument's name, or the reading's."""
     unit: str | None = None
     """Default: the instrument's unit."""
+    answer: Literal["number", "time"] = "number"
+    """time: the number is of seconds since twelve or midnight, and the answer is such as 10:08."""
+    hours: Literal[12, 24] = 12
+    """Hours that a clock tells apart."""
     step: Positive = 1.0
-    """The answer is a multiple of it."""
+    """The answer is a multiple of it; of a time, 60 for minutes or 1 for seconds."""
     within: Annotated[float, Field(ge=0)] | None = None
     """The largest error of an answer that is right. Default: one step."""
     round: Literal["nearest", "down"] = "nearest"
@@ -179,6 +183,8 @@ class PartPlan(NamedTuple):
     face: str
     """Sub-face with a dot behind it; empty for the face itself."""
     path: str
+    chance: float
+    """The share of pictures that have it."""
 
 
 class SubFacePlan(NamedTuple):
@@ -189,6 +195,7 @@ class SubFacePlan(NamedTuple):
     like: str | None
     face: str
     path: str
+    chance: float
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -257,17 +264,24 @@ class FaceDescription:
                 complaint = "it must be given" if kind is None else f"{kind!r}"
                 raise self.fault(f"{here}.part", f"{complaint}; {hint(str(kind), names)}")
             base = f"{face}{like}" if f"{face}{like}" in originals else like
-            keys = {k: v for k, v in raw.items() if k not in ("part", "like")}
+            keys = {k: v for k, v in raw.items() if k not in ("part", "like", "chance")}
+            chance = raw.get("chance", 1.0)
+            if (
+                isinstance(chance, bool)
+                or not isinstance(chance, int | float)
+                or not 0 < chance <= 1
+            ):
+                raise self.fault(f"{here}.chance", f"{chance!r}: give a share above 0, up to 1")
             if kind != _SUB_FACE:
                 values = plan(PARTS[kind], keys, self._names, self.fault, here)
-                yield PartPlan(full, PARTS[kind], values, base, face, here)
+                yield PartPlan(full, PARTS[kind], values, base, face, here, chance)
                 continue
             inner = keys.pop("parts", {})
             if original is not None and isinstance(inner, dict):
                 inner = _parts_like(str(like), original.get("parts", {}), inner)
                 originals[full]["parts"] = inner
             values = plan(SubFace, keys, self._names, self.fault, here)
-            yield SubFacePlan(full, values, base, face, here)
+            yield SubFacePlan(full, values, base, face, here, chance)
             yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
 
     def draw(self, value: Fraction, chooser: Chooser) -> DrawnFace:
@@ -287,6 +301,10 @@ class FaceDescription:
             if each.like is not None:
                 values = _merged(values_by_part[each.like], values)
             values_by_part[each.name] = values
+            # Drawn in any case: what is left out must not move the draws of other parts.
+            is_left_out = each.chance < 1 and not chooser.chance(each.chance)
+            if is_left_out or each.face not in frames:
+                continue
             if isinstance(each, SubFacePlan):
                 sub = self._build(SubFace, values, each.path)
                 scale, x, y = frames[each.face]
@@ -294,18 +312,26 @@ class FaceDescription:
                 frames[f"{each.name}."] = (scale * sub.scale, *place)
                 continue
             part = self._fixed.get(each.name) or self._build(each.kind, values, each.path)
-            mounts[each.name] = self._mount(each, part, frames, mounts, quantities)
+            if isinstance(part, Track) and part.follows == "body":
+                part = part.along(body.shape)
+            mount = self._mount(each, part, frames, mounts, quantities)
+            if mount is not None:
+                mounts[each.name] = mount
         return DrawnFace(self.head, body, value, quantities, tuple(mounts.values()))
 
     def _mount(
         self, each: PartPlan, part: FacePart, frames: Mapping[str, tuple[float, float, float]],
         mounts: Mapping[str, MountedPart], quantities: Mapping[str, Fraction],
-    ) -> MountedPart:  # fmt: skip
+    ) -> MountedPart | None:  # fmt: skip
+        """Put a part in its place; None for a pointer whose track is left out of this picture."""
         drive = part.drive_text
         number = None if drive is None else evaluate(drive, quantities)
         frame, track = frames[each.face], None
         if isinstance(part, Pointer):
             on = mounts.get(f"{each.face}{part.track}") or mounts.get(part.track)
+            names = {plan.name for plan in self._plans}
+            if on is None and {f"{each.face}{part.track}", part.track} & names:
+                return None
             if on is None or not isinstance(on.part, Track):
                 tracks = [name for name, mount in mounts.items() if isinstance(mount.part, Track)]
                 raise self.fault(

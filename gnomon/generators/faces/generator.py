@@ -45,7 +45,7 @@ from gnomon.generators.looks import photo
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.names import hint
-from gnomon.sample import Box, Number, Sample, Target
+from gnomon.sample import Box, Number, Sample, Target, Time
 
 
 class FaceLevel(NamedTuple):
@@ -89,7 +89,7 @@ class Face(PictureGenerator):
 
     kind: ClassVar[str] = "face"
     version: ClassVar[int] = 1
-    targets: ClassVar[tuple[type[Target], ...]] = (Number, Box)
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, FaceLevel]] = LEVELS
     assign_split: ClassVar[Any] = staticmethod(quick_split)
@@ -97,7 +97,8 @@ class Face(PictureGenerator):
     description: str | tuple[str, ...] = ALL
     """A description of your own, such as my-gauge.yaml; or one that comes with gnomon: ammeter,
     barometer, dial_indicator, electricity_meter, hygrometer, sf6_gauge, speedometer, stopwatch,
-    thermometer, voltmeter, water_meter; or a list of them. all: each that comes with gnomon."""
+    thermometer, voltmeter, wall_clock, water_meter; or a list of them. all: each that comes with
+    gnomon."""
     size: Annotated[int, within(160, 1024)] = 320
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"

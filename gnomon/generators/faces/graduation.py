@@ -66,13 +66,15 @@ class Graduation:
 
     def neighbours(self, value: float) -> list[ScaleTick]:
         """The two ticks between which a value stands, or the tick at which it stands twice."""
+        if not self.ticks:
+            return []
         share = self.share(value)
         after = bisect_right([tick.share for tick in self.ticks], share + 1e-9)
         if after < len(self.ticks):
             last = self.ticks[after]
         else:
             last = self.ticks[0] if self.goes_round else self.ticks[-1]
-        return [self.ticks[max(0, after - 1)], last] if self.ticks else []
+        return [self.ticks[max(0, after - 1)], last]
 
     @property
     def least_gap(self) -> float:

@@ -30,6 +30,7 @@ def _as_text(value: Any) -> Any:
 
 FontName = Annotated[str, AfterValidator(_check_font)]
 PlainText = Annotated[str, BeforeValidator(_as_text)]
+Distance = Annotated[float, Field(ge=-4, le=4)]
 Coordinate = Annotated[float, Field(ge=-50, le=50)]
 Place = tuple[Coordinate, Coordinate]
 """x to the right and y downwards from the middle of the face, whose half is 1."""

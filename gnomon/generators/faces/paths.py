@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.shapes import radius_at
 
 Shares = NDArray[np.float64]
 
@@ -63,6 +64,20 @@ class RoundPath(ScalePath):
     @property
     def length(self) -> float:
         return self.radius * math.radians(abs(self.sweep))
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinePath(RoundPath):
+    """A way along the outline of a dial that is not round, such as a square one."""
+
+    shape: str
+
+    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+        degrees = self.start + self.sweep * shares
+        far = np.array([radius_at(self.shape, each) for each in degrees.tolist()])
+        radius, a = self.radius * far - inward, np.radians(degrees)
+        x, y = self.pivot
+        return np.stack([x + radius * np.sin(a), y - radius * np.cos(a)], 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, hand_shape, needle, rotate
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import FacePart, Length, MountedPart, PlainText
+from gnomon.generators.faces.part import Distance, FacePart, Length, MountedPart, PlainText
 from gnomon.generators.faces.paths import RoundPath
 from gnomon.generators.faces.track import Track, rounded
 from gnomon.generators.faces.varying import DRIVE, as_fraction
@@ -25,9 +25,9 @@ from gnomon.recipe import STRICT
 # Shapes that do not turn around a pivot.
 SLIDING = ("column", "triangle", "line")
 PointerShape = Literal[
-    "baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "counterweight",
-    "needle", "lever", "drop", "teardrop", "wedge", "shield", "trowel", "spade", "magnet", "hammer",
-    "sector", "crescent", "capped", "paddle", "saucer", "halves", "flag",
+    "baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "skeleton",
+    "counterweight", "needle", "flag", "lever", "drop", "teardrop", "wedge", "shield", "trowel",
+    "spade", "magnet", "hammer", "sector", "crescent", "capped", "paddle", "saucer", "halves",
     "column", "triangle", "line",
 ]  # fmt: skip
 # Light that a plate on a pointer sends back.
@@ -49,7 +49,7 @@ class Pointer(FacePart):
     width: Annotated[float, Field(gt=0, le=2)] = 0.06
     tail: Annotated[float, Field(ge=-0.9, le=1)] = 0.18
     """Behind the pivot; negative for a needle of which only the outer part is seen."""
-    away: float = 0.0
+    away: Distance = 0.0
     """Distance of a column or of a triangle's tip from the track, towards the numerals."""
     colour: Paint = "pointer"
     hub: Annotated[float, Field(ge=0, le=1)] = 0.09

@@ -10,15 +10,20 @@ from fractions import Fraction
 from gnomon.files import read_toml
 from gnomon.generators.faces.description import FaceDescription, FaceReading
 from gnomon.generators.faces.expressions import evaluate
-from gnomon.sample import Number
+from gnomon.sample import Number, Time
 
+_MINUTE = 60
 QUESTIONS = ("read", "part", "find")
 _WORDS = read_toml(__file__, "questions.toml")
 
 
-def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction]) -> Number:
+def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction]) -> Number | Time:
     """The answer to a reading: a multiple of its step, with its tolerance."""
     number = evaluate(reading.drive or "value", quantities)
+    if reading.answer == "time":
+        seconds = math.floor(number % (3600 * reading.hours))
+        has_seconds = reading.step < _MINUTE
+        return Time(seconds if has_seconds else seconds // 60 * 60, reading.hours, has_seconds)
     step = Decimal(repr(reading.step))
     steps = number / Fraction(step)
     whole = math.floor(steps + (Fraction(1, 2) if reading.round == "nearest" else 0))
@@ -36,13 +41,16 @@ def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction
 def wordings(description: FaceDescription, question: str, reading: FaceReading) -> list[str]:
     """The texts of a question about a reading."""
     head = description.head
-    texts = head.questions.get(question) or _WORDS["wordings"][question]  # type: ignore[call-overload]
+    table = _WORDS["times" if reading.answer == "time" else "wordings"]
+    texts = head.questions.get(question) or table[question]  # type: ignore[call-overload]
     unit = _unit(reading, head.unit)
     filled = []
     for text in texts:
         if not unit:
             text = text.replace("in {unit}", "with a number").replace(" {unit}", "")
         unit_words = _WORDS["unit"].get(unit, unit)
+        if reading.answer == "time" and reading.step < _MINUTE:
+            text = text.replace("HH:MM", "HH:MM:SS")
         filled.append(text.format(name=head.name, part=reading.words, unit=unit_words))
     return filled
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal
@@ -24,11 +24,13 @@ from gnomon.generators.faces.graduation import (
 )  # fmt: skip
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
-from gnomon.generators.faces.paths import RoundPath, ScalePath, StraightPath
+from gnomon.generators.faces.part import Distance, FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, StraightPath
 from gnomon.generators.instruments.scale import plain
 from gnomon.recipe import STRICT
 
+# Shapes of bodies that are not round, and have an outline that a track can follow.
+OUTLINES = ("square", "cushion", "oval", "tall", "octagon")
 # The shortest arc on which a pointer can be read.
 _LEAST_SWEEP = 5
 Positive = Annotated[float, Field(gt=0)]
@@ -41,9 +43,9 @@ class ColourZone:
     colour: Paint
     span: tuple[float, float]
     """The values at which it begins and ends."""
-    near: float | None = None
+    near: Distance | None = None
     """Distance of its edge from the track, towards the numerals. Default: the track itself."""
-    far: float | None = None
+    far: Distance | None = None
     """Distance of its other edge. Default: the length of a tick."""
 
 
@@ -65,7 +67,7 @@ class Numerals:
     """The numbers along a track."""
 
     height: Length = 0.1
-    away: float | None = None
+    away: Distance | None = None
     """Distance of their middles from the track; negative for the other side of the ticks."""
     turn: Literal["upright", "radial"] = "upright"
     """radial: their feet point to the pivot, or along a line to its numerals' side."""
@@ -94,6 +96,8 @@ class Track(FacePart):
     """Degrees from up, clockwise, at which the first value stands."""
     sweep: Annotated[float, Field(ge=-360, le=360)] = 360.0
     """Degrees to the last value; negative for counter-clockwise. At 360 the scale goes round."""
+    follows: Literal["circle", "body"] = "circle"
+    """body: the ticks follow the body's outline, as on a square clock."""
     line: tuple[Place, Place] | None = None
     """Both ends of a straight track; its numerals stand right of one that rises."""
     spacing: Literal["linear", "log"] = "linear"
@@ -121,6 +125,8 @@ class Track(FacePart):
     numerals: Numerals | None = field(default_factory=Numerals)
     """null for no numbers."""
     zones: tuple[ColourZone, ...] = ()
+    outline: str | None = field(default=None, init=False)
+    """The shape of the body, for a track that follows it."""
 
     def __post_init__(self) -> None:
         if (self.radius is None) == (self.line is None):
@@ -147,12 +153,22 @@ class Track(FacePart):
             if not low <= zone.span[0] < zone.span[1] <= high:
                 raise ValueError(f"zones: {list(zone.span)} is not within {list(self.values)}")
 
+    def along(self, shape: str) -> Track:
+        """The track along the outline of a body of this shape."""
+        if shape not in OUTLINES:
+            return self
+        track = replace(self)
+        object.__setattr__(track, "outline", shape)
+        return track
+
     @cached_property
     def path(self) -> ScalePath:
         """The way of the scale."""
         if self.line is not None:
             return StraightPath(*self.line)
         assert self.radius is not None
+        if self.outline is not None:
+            return OutlinePath(self.at, self.radius, self.start, self.sweep, self.outline)
         return RoundPath(self.at, self.radius, self.start, self.sweep)
 
     @property

@@ -28,6 +28,7 @@ class Chooser(Protocol):
     def uniform(self, low: float, high: float) -> float: ...
     def integer(self, low: int, high: int) -> int: ...
     def choice(self, items: Sequence[Any]) -> Any: ...
+    def chance(self, probability: float) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,9 @@ class EndChooser:
 
     def choice(self, items: Sequence[Any]) -> Any:
         return items[self.index % len(items)]
+
+    def chance(self, probability: float) -> bool:
+        return probability >= 1 or self.share < 0.5
 
 
 class Varied(ABC):
