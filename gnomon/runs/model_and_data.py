@@ -1,4 +1,4 @@
-"""What MODEL, DATA and the overrides of a command line name: a run or model, and its questions."""
+"""A run or model and its questions, as MODEL, DATA and overrides of a command line name them."""
 
 from __future__ import annotations
 
