@@ -37,6 +37,10 @@ _FEWEST = 20
 """Pictures below which an interval of 90 % is the largest error or the one next to it."""
 _ASKED_SINCE = 2
 """Version of what is asked: answers of an older one lack the beliefs in long numbers."""
+_UNLISTABLE = (
+    "boxes, free texts, lists of texts, tables and times with seconds cannot be calibrated: their"
+    " answers cannot be listed"
+)
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,8 @@ def calibrate(
             f"{exam.samples} labelled pictures are too few: give at least {_FEWEST},"
             f" {' or '.join([*ways_out, 'as DATA'])}"
         )
+    if all(exam.pool.target(index).has_place for index in range(_FEWEST)):
+        raise RecipeError(_UNLISTABLE)  # before the model is asked for hundreds of boxes
     rows = read_rows(run)
     left_out = _rows_to_leave_out(exam, rows, model)
     folder = run if run is not None else served_folder(model)
@@ -263,10 +269,7 @@ def _learn(
         answers, recipe.eval.answer, within=within, same_groups=same_groups
     )
     if not parts:
-        raise RecipeError(
-            "boxes, free texts, lists of texts, tables and times with seconds cannot be calibrated:"
-            " their answers cannot be listed"
-        )
+        raise RecipeError(_UNLISTABLE)
     n = sum(len(part.scored[0]) for part in parts)
     outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):

@@ -271,9 +271,7 @@ def test_boxes_cannot_be_calibrated(run, here, monkeypatch, capsys):
     shutil.copytree(run, here / "run")
     Image.new("RGB", (96, 72)).save("a.png")
     Path("boxes.csv").write_text("image,answer\n" + 'a.png,"5 5 20 20"\n' * 24)
-    monkeypatch.setattr(
-        local, "_generate", lambda _, samples, *__: [local.Choice("?")] * len(samples)
-    )
+    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
     words = ("columns.kind=box", "columns.ask=Where is the bar?")
     assert gnomon("calibrate", "run", "boxes.csv", *words) == 2
     assert "boxes, free texts" in capsys.readouterr().err
