@@ -99,6 +99,11 @@ def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
     """True if nothing but the number of steps or of questions grew, for one process alone."""
     if n_processes() > 1 or not RunFolder(run).versions.is_file():
         return False  # each process would move what another one reads
+    if "train.max_steps" in changes and RunFolder(run).has_weights and not _steps_of(run):
+        raise RecipeError(
+            f"{run} has no checkpoint any more from which it could go on: give another --out, or"
+            " train.max_steps as it was"
+        )
     for key, (old, new) in changes.items():
         if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):
             return False

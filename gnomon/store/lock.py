@@ -48,6 +48,13 @@ def sole_writer(*paths: Path, folder: bool = False) -> Iterator[None]:
         yield
 
 
+_REASONS = {
+    errno.EEXIST: "a file is in the way of the directory",
+    errno.ENOTDIR: "a file is in the way of the directory",
+    errno.ENOENT: "no directory can be made there",
+}
+
+
 @contextmanager
 def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
     """Lock a file; yield False if this process has it already, or if nothing can be locked there.
@@ -70,7 +77,9 @@ def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
             if error.errno is None:
                 raise
             if not (optional and error.errno in _FORBIDDEN):
-                raise OSError(error.errno, error.strerror, str(path)) from error
+                reason = _REASONS.get(error.errno, error.strerror)
+                way_out = f"{reason}: name another place (--out)"
+                raise OSError(error.errno, way_out, str(path)) from error
         if has_lock:
             with suppress(OSError):  # on a full disk the work itself will fail and say so
                 since = datetime.now().astimezone().isoformat(" ", "seconds")

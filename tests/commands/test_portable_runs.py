@@ -158,7 +158,7 @@ def test_a_moved_training_resumes_and_is_extended(project, tmp_path, monkeypatch
     table = project / "photos" / "dials.csv"
     table.write_text(table.read_text().replace(",test\n", ",val\n", 2))
     steps = ("train.max_steps=2", "train.save_steps=1", "train.eval_steps=1")
-    words = (*steps, "train.eval_samples=2", "data.0.augment=heavy")
+    words = (*steps, "train.eval_samples=2", "data.0.augment=heavy", "train.sft.save_total_limit=2")
     assert gnomon(verb, "photos/own.yaml", *words, "--out", "runs/dials") == 0
     whole = (project / "runs/dials/adapter/adapter_model.safetensors").read_bytes()
     stop_after_first_step(project / "runs" / "dials")

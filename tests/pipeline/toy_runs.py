@@ -37,6 +37,7 @@ def recipe_of(checkpoint, *, model=None, **train):
         "lora_dropout": 0.1,
         "save_steps": 2,
         "logging_steps": 1,
+        "sft": {"save_total_limit": 2},  # kept at the end, for tests that kill a run before
     }
     return Recipe(
         data=SOURCES,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -108,6 +109,16 @@ def test_a_run_without_a_record_of_its_kinds_is_not_gone_on_with(run, begun, tra
     assert files(run) == before
     (run / "adapter").mkdir()  # finished: nothing is drawn
     train()
+
+
+def test_a_run_whose_checkpoints_were_deleted_is_whole_and_goes_no_further(run, begun, train):
+    """It would begin again, and call its result that of more steps."""
+    (run / "adapter").mkdir()
+    shutil.rmtree(run / "checkpoints")
+    before = files(run)
+    assert "no checkpoint any more from which it could go on" in train("train.max_steps=3", code=2)
+    train()
+    assert files(run) == before
 
 
 def test_steps_beyond_those_of_the_epochs_extend_a_run(run, trained, begun, train, monkeypatch):

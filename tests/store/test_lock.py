@@ -7,6 +7,7 @@ import signal
 import socket
 
 import pytest
+from command_toys import gnomon
 from second_process import holding
 
 from gnomon.store import lock
@@ -147,8 +148,19 @@ def test_a_file_system_without_locks_is_told_once_and_written_to(
     assert os.strerror(code) in told
 
 
-def test_a_place_that_cannot_be_made_is_no_matter_of_locks(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("file", "a file is in the way of the directory"),
+        ("file/run", "a file is in the way of the directory"),
+        ("/proc/run", "no directory can be made there"),
+    ],
+)
+def test_a_place_that_cannot_be_made_is_no_matter_of_locks(
+    tmp_path, monkeypatch, capsys, place, reason
+):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
-    with pytest.raises(OSError, match="file"):
-        hold(tmp_path / "file" / "run").__enter__()
-    assert capsys.readouterr().err == ""
+    for words in (("train", "demo"), ("generate", "clock", "--n", 2)):
+        assert gnomon(*words, "--out", place) == 1
+        assert f"gnomon: {place}: {reason}: name another place (--out)" in capsys.readouterr().err

@@ -48,7 +48,24 @@ def fine_tune(
     weights = save_weights(trainer, run)
     if trainer.accelerator.is_main_process:
         _warn_of_label_entropy(recipe, trainer, samples)
+        if "save_total_limit" not in (recipe.train.sft or {}):
+            _remove_spare_checkpoints(trainer)
     return weights
+
+
+def _remove_spare_checkpoints(trainer: NumericSFTTrainer) -> None:
+    """Keep the last checkpoint of a finished run, and the best one, and say how to free both."""
+    state, folder = trainer.state, Path(trainer.args.output_dir)
+    steps = {state.global_step, state.best_global_step}
+    remove_old(
+        folder, 1, {each for step in steps if (each := folder / f"checkpoint-{step}").is_dir()}
+    )
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    if size:
+        note(
+            f"{folder} holds {size / 1e6:,.0f} MB, which only more steps (train.max_steps) need:"
+            " delete it to free them"
+        )
 
 
 def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples) -> None:

@@ -54,6 +54,18 @@ def test_a_server_reads_the_answer_and_nothing_beside_it(blank, checkpoint, fold
         assert message == {"role": "assistant", "content": "10:08"}
 
 
+def test_transformers_opens_it_as_its_page_says():
+    page = (TINY / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    exec(code, names := {})
+    model, loaded = names["model"], load(Model(load_in_4bit=False, dtype="float32"))
+    assert model.dtype == torch.float32
+    weights = loaded.model.state_dict()
+    assert all(torch.equal(w, weights[name]) for name, w in model.state_dict().items())
+    assert str(names["processor"]) == str(loaded.processor)
+    assert Qwen2VLForConditionalGeneration.from_pretrained(TINY).dtype == torch.bfloat16
+
+
 def test_the_package_holds_the_processor_that_is_saved(tmp_path):
     load(Model(load_in_4bit=False, dtype="float32")).processor.save_pretrained(tmp_path)
     for file in ("processor_config.json", "tokenizer_config.json"):

@@ -23,6 +23,7 @@ from transformers import TrainerControl
 
 from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint
 from gnomon.pipeline.training.train import EpochCounter
+from gnomon.pipeline.training.validation import Validation
 from gnomon.store.reading.run_folder import RunFolder
 
 NEEDED = (
@@ -108,6 +109,23 @@ def test_a_killed_run_goes_on_to_the_same_bits_and_files(recipe, whole, tmp_path
     for file in (whole / "adapter").iterdir():
         if file.name != "training_args.bin":  # which has the run's path
             assert (run / "adapter" / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+@pytest.mark.parametrize("best", [None, 3])
+def test_a_finished_run_keeps_the_last_checkpoint_and_the_best(
+    recipe, tmp_path, monkeypatch, capsys, best
+):
+    grades = iter([0.1, 0.2, 0.9, 0.3])
+    monkeypatch.setattr(Validation, "__call__", lambda *_: {"correct": next(grades)})
+    steps = {"eval_steps": 1, "eval_samples": 2} if best else {"save_steps": 1}
+    done = run_of(changed(recipe, sft=None, **steps), tmp_path / "run")
+    kept = {int(path.name[11:]) for path in (done / "checkpoints").glob("checkpoint-*")}
+    assert kept == {4, best} - {None}
+    size = sum(file.stat().st_size for file in (done / "checkpoints").rglob("*"))
+    message = f"{done / 'checkpoints'} holds {size / 1e6:,.0f} MB, which only more steps"
+    assert message in capsys.readouterr().err
+    if best:
+        assert are_same(weights_of(done), weights_of(newest(done, best)))
 
 
 def test_the_first_step_of_an_extended_run_trains(recipe, whole, tmp_path, monkeypatch):
