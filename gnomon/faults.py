@@ -1,4 +1,4 @@
-"""Where an error was raised outside gnomon: in the user's own code, or in a library."""
+"""The line outside gnomon that raised an error: of the user's own code, or of a library."""
 
 from __future__ import annotations
 
