@@ -1,6 +1,7 @@
 """What a billion samples of each kind cost, from the CPU time of shards written here.
 
 python benchmarks/scale.py --n 400
+python benchmarks/scale.py --kinds clock counter face --pair 0    # some, and no pair
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=400, help="samples a shard")
     parser.add_argument("--rounds", type=int, default=3, help="shards a kind")
     parser.add_argument("--pair", type=int, default=8000, help="charts by one and two processes")
+    kinds = [kind for kind in KINDS if kind != "mixture"]  # which costs what its parts do
+    parser.add_argument("--kinds", nargs="+", default=kinds, choices=kinds, metavar="KIND")
     given = parser.parse_args()
     cv2.setNumThreads(1)
     watch()
@@ -116,9 +119,10 @@ def main() -> None:
         f"{'kind':<16}{'draw':>8}{'PNG':>8}{'labels':>8}{'Parquet':>9}{'share':>7}{'all':>8}{'kB':>7}"
         f"{'core-hours':>13}{'TB':>7}{'100 cores':>13}"
     )
-    for kind in KINDS:
-        if kind != "mixture":  # which costs what its parts do
-            show(kind, cost(kind, given.n, given.rounds))
+    for kind in given.kinds:
+        show(kind, cost(kind, given.n, given.rounds))
+    if not given.pair:
+        return
     load = os.getloadavg()[0]
     gains = two_against_one(given.pair, given.rounds)
     told = ", ".join(f"{gain:.2f}x" for gain in gains)

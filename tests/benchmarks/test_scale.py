@@ -11,8 +11,9 @@ from gnomon.store import pictures
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_page_shows_what_was_printed():
-    printed = (ROOT / "benchmarks" / "results" / "scale.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["scale", "scale_instruments", "scale_ray"])
+def test_the_page_shows_what_was_printed(name):
+    printed = (ROOT / "benchmarks" / "results" / f"{name}.txt").read_text(encoding="utf-8")
     assert f"```text\n{printed}```" in (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 
 
