@@ -17,7 +17,7 @@ from benchmarks.releases import ROOT, environment
 
 RESULTS = ROOT / "benchmarks" / "results" / "others.txt"
 TESTS = {
-    "ray": ("ray[data]", ["tests/docs/test_scale_page.py", "-k", "ray"]),
+    "ray": ("ray[data]", ["tests/docs/test_scale_page.py", "-k", "workers_of_ray"]),
     "deepspeed": (
         "deepspeed",
         ["tests/pipeline/training/test_accelerate.py", "-k", "share_the_weights and deepspeed"],
