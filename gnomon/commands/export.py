@@ -15,8 +15,8 @@ def export(
     what: str,
     *overrides: str,
     to: ExportFormat,
-    family: str,
     out: Path,
+    family: str | None = None,
     split: Split | None = None,
     n: Count | None = None,
 ) -> None:
@@ -34,6 +34,12 @@ def export(
     split: default: train; test for lmms-eval
     n N: number of samples; default: as many as there are
     """
+    if family is None:
+        raise RecipeError(
+            "--family: name the architecture that will be trained or asked, such as --family"
+            " qwen2-vl: boxes and the sizes of pictures are written for it; `gnomon ls families`"
+            " lists them"
+        )
     # A task measures, so its samples are held out; the other formats are for training.
     split = split or ("test" if to == "lmms-eval" else "train")
     samples = resolve(what, overrides).samples(split)

@@ -40,6 +40,21 @@ _short = Repr()
 _short.maxstring = _short.maxother = 100
 
 
+# Pydantic's words for what is wrong, and those that say what to type.
+_PLAIN = (
+    ("Input should be ", "give "),
+    (", unable to parse string.*", ""),
+    ("a valid integer", "a whole number"),
+    ("a valid boolean", "true or false"),
+    ("a valid number", "a number"),
+    ("a valid string", "a text"),
+    ("a valid (array|list|tuple)", "a list"),
+    ("greater than or equal to", "at least"),
+    ("greater than", "more than"),
+    ("less than or equal to", "at most"),
+)
+
+
 class RecipeError(ValueError):
     """A recipe that cannot be run as written; its message names each key, value and way out."""
 
@@ -133,13 +148,16 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
         most = error["ctx"]["le"]  # pydantic would print 100000000 without separators
         message = f"give at most {int(most):,}" if most < 10**12 else f"give at most {most:g}"
     elif error["type"] in ("list_type", "tuple_type"):
-        message = "give a list, such as [a, b]"
+        value = error["input"]
+        message = f"give a list, such as [{value if isinstance(value, str) else 'a, b'}]"
     others = (
         other["msg"].removeprefix("Input should be ")
         for other in errors[1:]
         if other["type"] != "int_parsing_size"  # of a number that another type knows for too large
     )
-    rule = " or ".join([message, *others]).replace("a valid array", "a list")
+    rule = " or ".join([message, *others])
+    for words, plain in _PLAIN:
+        rule = re.sub(words, plain, rule)
     return f"{path}: {_short.repr(error['input'])}: {rule[0].lower()}{rule[1:]}"
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from decimal import Decimal
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -55,6 +55,19 @@ def _as_text(value: Any) -> Any:
 
 AnswerText = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
 """An answer as the model writes it; a number means its text."""
+
+
+HowMany: TypeAlias = Many | Literal["all"] | None
+
+
+def _check_grid(value: Any) -> tuple[Any, ...]:
+    """Refuse a list of another length in words; a type of three numbers would say little."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError(f"{value}: give first, last and step, such as [0, 9.9, 0.1]")
+    return tuple(value)  # a list is no tuple to pydantic once a function has seen it
+
+
+Grid = Annotated[tuple[float, float, float], BeforeValidator(_check_grid)]
 
 
 def _off(value: Any) -> Any:
@@ -458,8 +471,8 @@ class Train:
 class Eval:
     """The questions that the model is measured on, and how it answers them."""
 
-    samples: Many | None = None
-    """Number of samples of the held-out split. Default: 500, or all if it has fewer."""
+    samples: HowMany = None
+    """Number of samples of the held-out split, or all. Default: 500, or all if it has fewer."""
     split: Literal["val", "test", "all"] = "test"
     """The held-out split; or all rows of files of your own that eval.data names."""
     seed: Seed = 0
@@ -487,7 +500,7 @@ class Eval:
     repeats: Annotated[int, Field(gt=1, le=1000)] = 20
     """Answers that a model behind a server draws to a question where a belief is needed, for which
     a local model lists all: more are dearer and surer."""
-    grid: tuple[float, float, float] | None = None
+    grid: Grid | None = None
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
     `belief`. Of more than 10,000, as of counters, the likeliest are searched figure by figure."""
 

@@ -19,8 +19,10 @@ from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.questions import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.recipe.sections import HowMany
+from gnomon.runs import directory
 from gnomon.runs.answerer import Answerer, served_folder, served_name
-from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples, note_unasked
+from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked
 from gnomon.runs.model_and_data import (
     data_and_overrides,
     recipe_and_exam,
@@ -76,7 +78,8 @@ def calibrate(
     if server and data is None:
         raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
     if not server and run is None:
-        raise RecipeError(f"{model}: calibrate a run that was trained, such as runs/demo")
+        no_run = directory.no_run_message(Path(model))
+        raise RecipeError(f"{no_run}: calibrate a run that was trained, such as runs/demo")
     if within is not None and not 0 <= within < float("inf"):
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
     resolved = resolve_model(model, data, words)
@@ -178,7 +181,7 @@ def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
     return replace(recipe, eval=replace(section, grid=(float(first), float(last), float(step))))
 
 
-def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
+def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:
     """Return `n` questions of a run's split val; None for all that it has, but at most 500.
 
     Where drawings were mixed with a user's pictures these alone are asked: intervals are for
@@ -201,7 +204,7 @@ def _validation_exam(resolved: Resolved, run: Path, n: int | None) -> Exam:
     return exam
 
 
-def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
+def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
     """Return `n` questions of the split val that the run wrote down; None if it has others."""
     section, copy = recipe.eval, RunFolder(run).stored("val")
     # Several sources were mixed by the seed of the training.
@@ -212,9 +215,7 @@ def _stored_validation(recipe: Recipe, run: Path, n: int | None) -> Exam | None:
     ):
         return None
     sources = tuple([replace(source, augment=None) for source in recipe.data])
-    return Exam(
-        sources, "val", section.seed, n or min(DEFAULT_QUESTIONS, copy.length), RunFolder(run).data
-    )
+    return Exam(sources, "val", section.seed, n_asked(n, copy.length), RunFolder(run).data)
 
 
 def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:

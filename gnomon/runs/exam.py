@@ -16,7 +16,7 @@ from gnomon.eval.scoring.questions import Question
 from gnomon.generators.base import Split
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.recipe.sections import STRICT
+from gnomon.recipe.sections import STRICT, HowMany
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.dataset import open_copy
@@ -50,13 +50,11 @@ class Exam:
         section = recipe.eval
         # Nothing of an exam is augmented, and its file is the same whatever the training did.
         sources = tuple([replace(s, augment=None) for s in section.data or recipe.data])
-        exam = cls(sources, section.split, section.seed, section.samples or DEFAULT_QUESTIONS)
-        if section.samples is not None:
-            return exam
-        distinct = exam.pool.n_distinct
-        if distinct is not None and distinct < DEFAULT_QUESTIONS:  # drawn sources have no end: None
-            exam = replace(exam, samples=distinct)
-        return exam
+        exam = cls(sources, section.split, section.seed, DEFAULT_QUESTIONS)
+        # A number opens no source.
+        n = section.samples
+        n = n if isinstance(n, int) else n_asked(n, exam.pool.n_distinct)
+        return exam if n == exam.samples else replace(exam, samples=n)
 
     @cached_property
     def pool(self) -> Samples:
@@ -123,13 +121,25 @@ class Exam:
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
 
 
+def n_asked(wanted: HowMany, rows: int | None) -> int:
+    """Return the number of questions that eval.samples asks of a split; rows None have no end."""
+    if wanted == "all" and rows is None:
+        raise RecipeError(
+            "eval.samples=all: what is drawn has no end: say how many, as in"
+            f" eval.samples={DEFAULT_QUESTIONS}"
+        )
+    least = DEFAULT_QUESTIONS if rows is None else min(DEFAULT_QUESTIONS, rows)
+    number = rows if wanted == "all" else wanted
+    return number or least
+
+
 def note_unasked(exam: Exam) -> None:
     """Say that a split has more rows than are asked."""
     rows = exam.pool.n_distinct
     if rows is not None and exam.samples < rows:
         note(
             f"the first {exam.samples:,} of {rows:,} {exam.split} rows are asked;"
-            f" eval.samples={rows} asks all"
+            " eval.samples=all asks all"
         )
 
 

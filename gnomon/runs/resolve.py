@@ -18,7 +18,7 @@ from gnomon.names import UnknownNameError, allow, check_code_is_allowed
 from gnomon.names import check as check_known
 from gnomon.progress import note, warn
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
-from gnomon.runs.exam import DEFAULT_QUESTIONS, Exam, check_enough_samples
+from gnomon.runs.exam import Exam, check_enough_samples, n_asked
 from gnomon.runs.user_rows import group_counts, with_validation
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
@@ -209,7 +209,7 @@ class Resolved:
         if stored is None:
             return None
         length = stored.length or 0
-        n = section.samples or min(DEFAULT_QUESTIONS, length)
+        n = n_asked(section.samples, length)
         sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
         return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
 
@@ -419,7 +419,7 @@ def _exam_on_disk(
         split = splits[0] if len(splits) == 1 else "test"
     section = checked.eval
     samples = store.mixture((source,), split=split, seed=section.seed)
-    n = section.samples or samples.length
+    n = section.samples if isinstance(section.samples, int) else samples.length
     assert n is not None  # what lies on disk has an end
     exam = Exam((replace(source, augment=None),), split, section.seed, n)
     check_enough_samples("eval.samples", exam.samples, exam.pool, split)

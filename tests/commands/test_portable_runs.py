@@ -245,6 +245,8 @@ def test_all_rows_of_the_validation_are_calibrated_on_and_no_drawing(project, ca
     assert (exam.samples, [sample.facts["file"] for sample in exam]) == (4, ["dials.csv"] * 4)
     assert calibrating._validation_exam(resolved, project, 3).samples == 3
     note_unasked(replace(exam, samples=3))
-    assert "the first 3 of 4 val rows are asked; eval.samples=4 asks all" in capsys.readouterr().err
+    assert (
+        "the first 3 of 4 val rows are asked; eval.samples=all asks all" in capsys.readouterr().err
+    )
     with pytest.raises(RecipeError, match="9: the val split has only 4"):
         calibrating._validation_exam(resolved, project, 9)

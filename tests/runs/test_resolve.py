@@ -136,3 +136,13 @@ def test_columns_that_the_user_names_go_before_those_of_the_run(here, capsys):
     # Another kind of answer has nothing of a cycle.
     with pytest.raises(ValueError, match="no column 'image'"):
         ask("new.csv", "columns.kind=text")
+
+
+@pytest.mark.parametrize(("samples", "n"), [("all", 600), (None, 500), (7, 7)])
+def test_all_rows_may_be_asked(here, samples, n):
+    rows = "".join(f"Number {i}?,{i}\n" for i in range(600))
+    (here / "own.csv").write_text(f"question,answer\n{rows}")
+    own = [{"path": "own.csv", "columns": {"image": None, "kind": "number"}}]
+    section = {"data": own, "split": "all", "samples": samples}
+    values = {"data": [{"kind": "arithmetic"}], "eval": section}
+    assert resolve_values(values).exam.samples == n
