@@ -254,7 +254,29 @@ def _electricity_meter(value, reading, facts):
     ), ""
 
 
+def _counter_face(value, reading, facts):
+    decimals = facts["parts"]["wheels"]["decimals"]
+    if reading != "value":
+        return _nearest("0.1", value * 10**decimals % 10) % 10, ""
+    step = Decimal(1).scaleb(-decimals)
+    return value // step * step, facts["unit"]
+
+
+def _round_gauge(value, reading, facts):
+    if reading == "psi":
+        return _nearest(1, value * Decimal("14.5038")), "psi"
+    high = facts["parts"]["scale"]["high"]
+    steps = {"10": "0.1", "16": "0.25", "5": "0.1", "160": "2", "120": "1", "1000": "1"}
+    return _nearest(steps[high], value), facts["unit"]
+
+
 _READ = {
+    "gauge": _round_gauge,
+    "compass": lambda value, *_: (_nearest(1, value) % 360, "°"),
+    "bathroom scale": lambda value, *_: (_nearest("0.5", value), "kg"),
+    "counter": _counter_face,
+    "display": lambda value, _, facts: (value, facts["unit"]),
+    "dial": lambda value, *_: (_nearest("0.1", value) % 10, ""),
     "dial indicator": _dial_indicator,
     "pressure gauge": lambda value, *_: (_nearest("0.01", value), "MPa"),
     "barometer": _barometer,

@@ -20,12 +20,12 @@ from gnomon.recipe import STRICT
 
 @dataclass(frozen=True, config=STRICT)
 class Card(Track):
-    """A track that moves, so that the value comes to stand at a mark."""
+    """A track that moves until the value is at a mark."""
 
     drive: PlainText = field(default="value", metadata={DRIVE: True})
     """The number on its scale that stands at the mark."""
     mark: float = 0.0
-    """Where the mark is: degrees from up for an arc, the share of the way for a line."""
+    """Place of the mark: degrees from up on an arc, or the share of a line."""
     mark_colour: Paint = "pointer"
     mark_size: Distance = 0.12
     """Length of the mark; negative for one on the other side of the track."""
@@ -33,7 +33,7 @@ class Card(Track):
     ground: Paint = "floor"
     """Colour of the card."""
     window: tuple[Distance, Distance, Distance, Distance] | None = None
-    """Left, upper, right and lower edge of the window, through which it is seen. Default: none."""
+    """Left, upper, right and lower edge of the window. Default: the whole card is visible."""
 
     def check(self, mount: MountedPart) -> None:
         number, (low, high) = self._number(mount), self.values
@@ -66,7 +66,7 @@ class Card(Track):
         painter.fill_fine([bar], painter.colour(self.mark_colour))
 
     def moved(self, mount: MountedPart) -> Card:
-        """The card where it stands."""
+        """Return the card at its number."""
         share = self.graduation.share(self._number(mount))
         if self.line is None:
             return replace(self, start=self.mark - self.sweep * share)

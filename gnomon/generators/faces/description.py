@@ -1,7 +1,6 @@
 """Descriptions of instruments: YAML, checked as recipes are, from which faces are drawn.
 
-Whatever is a number may be a range or a formula of drawn quantities, and whatever is a word may be
-a list of words.
+A number may be a range, or a formula of drawn quantities. A word may be a list of words.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class Body:
     rim: Annotated[float, Field(ge=0.01, le=0.5)] = 0.06
     """Breadth of the rim."""
     palette: str = ANY
-    """Colours by family (plain, light, dark, colour) or name; any: all, or those of real dials."""
+    """A family (plain, light, dark, colour) or a name. any: all, or colours of real dials."""
     font: FontName = "sans"
     floor: Paint | None = None
     ink: Paint | None = None
@@ -98,23 +97,23 @@ class FaceReading:
     part: str | None = None
     """The part that shows it, for the facts and for its formula."""
     words: str | None = None
-    """What a question calls it. Default: the instrument's name, or the reading's."""
+    """Its name in questions. Default: the instrument's name, or the reading's."""
     unit: str | None = None
     """Default: the instrument's unit."""
     answer: Literal["number", "time"] = "number"
-    """time: the number is of seconds since twelve or midnight, and the answer is such as 10:08."""
+    """time: the number counts seconds since twelve, and the answer is a time, for example 10:08."""
     hours: Literal[12, 24] = 12
     """Hours that a clock tells apart."""
     step: Positive = 1.0
-    """The answer is a multiple of it; of a time, 60 for minutes or 1 for seconds."""
+    """The answer is a multiple of it. For a time, give 60 for minutes or 1 for seconds."""
     within: Annotated[float, Field(ge=0)] | None = None
     """The largest error of an answer that is right. Default: one step."""
     round: Literal["nearest", "down"] = "nearest"
-    """down: as figures and dials are read, to the one that was passed last."""
+    """down: figures and dials are read to the last figure that they have passed."""
     cycle: Annotated[float, Field(ge=0)] = 0.0
-    """Where the scale begins again, such as 10 on a dial; 0 for a scale that ends."""
+    """The number at which the scale starts again, for example 10 on a dial. Default: it ends."""
     digits: Annotated[int, Field(ge=0, le=12)] = 0
-    """Figures before the point, with zeros in front; 0 for as few as needed."""
+    """Figures before the point, with zeros in front. Default: as few as needed."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -122,16 +121,18 @@ class FaceHead:
     """The keys of a description neighbours body and parts, which are the same in every picture."""
 
     name: Annotated[str, Field(min_length=1)]
-    """What questions call it, such as pressure gauge."""
+    """Its name in questions, for example pressure gauge."""
     value: tuple[float, float, float]
     """First value, last value, and the step between the values that are drawn."""
     unit: str = ""
     draws: dict[str, tuple[float, float, float] | str] = field(default_factory=dict)
     """Further quantities by name: first, last and step, or a formula."""
     readings: dict[str, FaceReading] = field(default_factory=dict)
-    """What is asked for; the first is of the whole. Default: the value, to its step."""
+    """The numbers to ask for. The first is the reading of the whole. Default: the value itself."""
     questions: dict[Literal["read", "part", "find"], tuple[str, ...]] = field(default_factory=dict)
     """Wordings with {name}, {unit} and {part}, in place of the standard ones."""
+    small: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Share of pictures in which each number of figures is equally likely, as on meters."""
     readable: Annotated[int, Field(ge=24, le=1000)] = 130
     """Pixels of the shorter side at which it can still be read, for the photo look."""
 
@@ -181,7 +182,7 @@ class PartPlan(NamedTuple):
     like: str | None
     """The part whose draws it shares, but for its own values."""
     face: str
-    """Sub-face with a dot behind it; empty for the face itself."""
+    """Name of the sub-face, followed by a dot. Empty for the face itself."""
     path: str
     chance: float
     """The share of pictures that have it."""
@@ -200,7 +201,7 @@ class SubFacePlan(NamedTuple):
 
 @dataclass(frozen=True, config=STRICT)
 class SubFace:
-    """A face on the body, with parts in a unit of its own."""
+    """A small face on the body. Its parts have their own unit of length."""
 
     at: Place = (0.0, 0.0)
     scale: Length = 0.3
@@ -407,7 +408,7 @@ class FaceDescription:
 
     @cached_property
     def readings(self) -> dict[str, FaceReading]:
-        """The readings with their formulas and words; the first is of the whole face."""
+        """The readings with their formulas and words. The first is the reading of the whole."""
         head = self.head
         if not head.readings:
             return {"value": FaceReading("value", step=head.value[2], words=head.name)}

@@ -48,7 +48,7 @@ def evaluate(text: str, quantities: Quantities) -> Fraction:
 
 
 def check_formula(text: str, names: Mapping[str, object]) -> None:
-    """Refuse a text that is no formula of the known names."""
+    """Raise a ValueError if a text is not a formula of these names."""
     _ = _compiled(text)
     for name in formula_names(text):
         if name not in names:

@@ -95,17 +95,17 @@ class Face(PictureGenerator):
     assign_split: ClassVar[Any] = staticmethod(quick_split)
 
     description: str | tuple[str, ...] = ALL
-    """A description of your own, such as my-gauge.yaml; or one that comes with gnomon: ammeter,
-    barometer, dial_indicator, electricity_meter, hygrometer, sf6_gauge, speedometer, stopwatch,
-    thermometer, voltmeter, wall_clock, water_meter; or a list of them. all: each that comes with
-    gnomon."""
+    """Your description, for example my-gauge.yaml, or one that comes with gnomon: ammeter,
+    barometer, bathroom_scale, compass, counter, dial_indicator, display, electricity_meter, gauge,
+    hygrometer, meter_dial, sf6_gauge, speedometer, stopwatch, thermometer, voltmeter, wall_clock,
+    water_meter. Also a list. Default: all that come with it."""
     size: Annotated[int, within(160, 1024)] = 320
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright; medium and hard: turned and tilted."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
-    """read (the whole), part (one of its other readings), find (its box: it is small, and
-    anywhere)."""
+    """read (the whole), part (another of its readings), find (the box of a small instrument
+    anywhere in the picture)."""
     rotation: Annotated[float | None, within(0, 30)] = None
     """The instrument is turned by up to so many degrees either way (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
@@ -153,7 +153,7 @@ class Face(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Palettes are those of `ood` or the others, and families."""
+        """Names of the options `backgrounds`, `palettes` and `fonts`."""
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
             "palettes": (*FAMILIES, *PALETTES),
@@ -210,7 +210,7 @@ class Face(PictureGenerator):
 
     @property
     def hashed_options(self) -> dict[str, Any]:
-        """A description is known by what it says, not by where it lies or by its comments."""
+        """Identify a description by its content. Its path and its comments do not matter."""
         contents = [
             [variant.content for variant in variants] for variants in self._sources.values()
         ]
@@ -227,7 +227,7 @@ class Face(PictureGenerator):
 
     @property
     def box_questions(self) -> tuple[str, ...]:
-        """Questions where the instruments are, which name them."""
+        """The question for the box of each instrument."""
         if "find" not in self.questions:
             return ()
         texts = [
@@ -272,7 +272,10 @@ class Face(PictureGenerator):
         head = description.head
 
         def random_plan() -> FacePlan:
-            value = value_at(head.value, rng.integer(0, head.count - 1))
+            count = head.count
+            if head.small and rng.chance(head.small):
+                count = max(1, count // 10 ** rng.integer(0, len(str(count)) - 1))
+            value = value_at(head.value, rng.integer(0, count - 1))
             return FacePlan(question, description, reading, value)
 
         return self.of_its_split(random_plan, lambda plan: [plan.meaning])

@@ -1,4 +1,4 @@
-"""Graduations: the ticks and labels of a scale, and where a value stands."""
+"""Graduations: the ticks and labels of a scale, and the place of each value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class GraduatedPiece(NamedTuple):
     share: float
     """The share of the way at which it ends."""
     ticks: float | None
-    """From tick to tick; None for no ticks."""
+    """Distance from tick to tick. None if there are no ticks."""
     middle: float | None
     labels: float | None
 

@@ -23,8 +23,8 @@ Frame = tuple[float, float, float]
 class FacePainter:
     """Draws shapes, ticks, texts and flat pictures of a face as its pose has them.
 
-    Shapes and ticks go to a canvas of twice the size at once. Texts, windows and pointers wait
-    until it has been halved, since they have fine masks of their own.
+    Shapes and ticks are drawn immediately, on a canvas of twice the size. Texts, windows and
+    pointers wait until the canvas has been halved, because they use finer masks.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FacePainter:
         return self.pose(scale * points + (x, y))
 
     def fill(self, contours: Sequence[Points], colour: str) -> None:
-        """Fill contours on the floor; one inside another is a hole."""
+        """Fill contours on the floor. A contour inside another is a hole."""
         self.canvas.fill([self.place(contour) for contour in contours], self.colour(colour))
 
     def bars(self, ends: Points, width: float, colour: str) -> None:
@@ -110,7 +110,7 @@ class FacePainter:
         return SWELL / MASK_SCALE / self.scale
 
     def clipped(self, window: Points, paint: Callable[[], None]) -> None:
-        """Paint on the floor, of which only the part within a window changes."""
+        """Paint on the floor, but change only the pixels within a window."""
         before = self.canvas.pixels.copy()
         texts, self._texts = self._texts, {}
         paint()

@@ -16,7 +16,7 @@ ROLES = ("floor", "ink", "hands", "pointer", "case", "faint")
 
 
 def check_paint(name: str) -> str:
-    """Refuse what is no role of a palette, no colour's name and no six hexadecimal digits."""
+    """Refuse any text but a palette's role, a colour's name or six hexadecimal digits."""
     if name in ROLES or name in SHADES or _is_hex(name):
         return name
     raise ValueError(
@@ -37,7 +37,7 @@ def colour_of(name: str, palette: Palette) -> Colour:
 
 
 class BodyColours(NamedTuple):
-    """Colours that a body has in place of its palette's; None for those of the palette."""
+    """Colours of a body that replace colours of its palette. None keeps the palette's colour."""
 
     floor: str | None = None
     hands: str | None = None

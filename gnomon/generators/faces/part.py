@@ -45,7 +45,7 @@ class MountedPart(NamedTuple):
     frame: tuple[float, float, float]
     """Scale, x and y of the sub-face that it belongs to; 1, 0 and 0 on the face itself."""
     number: Fraction | None = None
-    """What its drive gives; None for a part that stands still."""
+    """Result of its drive. None if the part does not move."""
     track: FacePart | None = None
     """The track of a pointer."""
 
@@ -55,11 +55,11 @@ class FacePart(ABC):
 
     @abstractmethod
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
-        """Draw it where it stands."""
+        """Draw the part with its pose, its palette and its number."""
 
     @abstractmethod
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
-        """Say where it stands; places are in pixels, for a pose of the part's own frame."""
+        """Return its places in pixels. The pose maps the part's frame to the picture."""
 
     def check(self, mount: MountedPart) -> None:  # noqa: B027 - most need no other part
         """Refuse what cannot be drawn together, with the key's name first."""
@@ -70,5 +70,5 @@ class FacePart(ABC):
 
     @property
     def drive_text(self) -> str | None:
-        """The formula for what it shows; None for a part that stands still."""
+        """The formula of its number. None if the part does not move."""
         return getattr(self, "drive", None)

@@ -16,7 +16,7 @@ Shares = NDArray[np.float64]
 
 
 class ScalePath(ABC):
-    """A way from a scale's first value to its last; shares of it are 0 to 1."""
+    """The way from a scale's first value to its last. Shares of it are 0 to 1."""
 
     @abstractmethod
     def points(self, shares: Shares, inward: float = 0.0) -> Points:
@@ -24,7 +24,7 @@ class ScalePath(ABC):
 
     @abstractmethod
     def direction(self, share: float) -> float:
-        """Degrees clockwise from up, in which a pointer at this share points."""
+        """Direction of a pointer at this share, in degrees clockwise from up."""
 
     @property
     @abstractmethod
@@ -45,7 +45,7 @@ class ScalePath(ABC):
 
 @dataclass(frozen=True, slots=True)
 class RoundPath(ScalePath):
-    """An arc around a pivot; inward is towards the pivot."""
+    """An arc around a pivot. Inward is towards the pivot."""
 
     pivot: tuple[float, float]
     radius: float
@@ -82,7 +82,7 @@ class OutlinePath(RoundPath):
 
 @dataclass(frozen=True, slots=True)
 class StraightPath(ScalePath):
-    """A line; inward is right of one that rises, and below one that runs to the right."""
+    """A line. Inward is to the right if the line rises, and below if it runs to the right."""
 
     begin: tuple[float, float]
     end: tuple[float, float]

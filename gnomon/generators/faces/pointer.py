@@ -41,19 +41,19 @@ class Pointer(FacePart):
     track: str
     """The track."""
     drive: PlainText = field(default="value", metadata={DRIVE: True})
-    """The number on the track's scale that it shows; on a ring it goes round."""
+    """The number to show on the track's scale. On a ring it may exceed the last value."""
     shape: PointerShape = "taper"
     """A needle's shape; column for a liquid's, triangle or line for what slides along a track."""
     length: Length = 0.92
     """From the pivot to the tip; of a triangle, from tip to base."""
     width: Annotated[float, Field(gt=0, le=2)] = 0.06
     tail: Annotated[float, Field(ge=-0.9, le=1)] = 0.18
-    """Behind the pivot; negative for a needle of which only the outer part is seen."""
+    """Length behind the pivot. If it is negative, only the outer part of a needle is visible."""
     away: Distance = 0.0
     """Distance of a column or of a triangle's tip from the track, towards the numerals."""
     colour: Paint = "pointer"
     hub: Annotated[float, Field(ge=0, le=1)] = 0.09
-    """Radius of the disc over the pivot; 0 for none."""
+    """Radius of the disc over the pivot. 0 draws no disc."""
     hub_colour: Paint = "hands"
     bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Radius of a column's bulb below its first value."""

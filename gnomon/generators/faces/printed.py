@@ -35,7 +35,7 @@ class Plate(FacePart):
     """Radius of a box's corners."""
     colour: Paint = "faint"
     edge: Annotated[float, Field(ge=0, le=0.5)] = 0.0
-    """Breadth of a line around it; 0 for none."""
+    """Breadth of a line around it. 0 draws no line."""
     edge_colour: Paint = "ink"
     behind: bool = False
     """True for what stands out behind the body, such as a stem."""
@@ -73,7 +73,7 @@ class Caption(FacePart):
     """A text on the floor."""
 
     text: str
-    """What it says; {unit} stands for the unit."""
+    """The words. {unit} is replaced by the unit."""
     at: Place = (0.0, 0.4)
     height: Length = 0.08
     """Height of a digit."""

@@ -1,4 +1,4 @@
-"""Ranges and choices: where a description gives a range or a list, each picture draws from it.
+"""Ranges and choices of a description, from which each picture draws.
 
 A plan is mounts from the plain values of YAML and the dataclass that they are for. It draws plain
 values again, one for each field: a number from a range, an item from a list, or a formula's result.
@@ -23,7 +23,7 @@ DRIVE = "drive"
 
 
 class Chooser(Protocol):
-    """The draws that a plan needs: those of `Rng`, or all ends of ranges in turn."""
+    """The methods of `Rng` that a plan needs. `EndChooser` tries the ends of all ranges instead."""
 
     def uniform(self, low: float, high: float) -> float: ...
     def integer(self, low: int, high: int) -> int: ...

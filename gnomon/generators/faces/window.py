@@ -23,6 +23,8 @@ from gnomon.generators.faces.part import FacePart, Length, MountedPart, Place, P
 from gnomon.generators.faces.varying import DRIVE
 from gnomon.recipe import STRICT
 
+# Breadth of a display's point with its room, in heights of the window.
+_POINT_ROOM = 0.14
 # Pixels of a window's picture per pixel of the picture, and its least and greatest height.
 _FINE, _SMALLEST, _LARGEST = 2.0, 24, 240
 
@@ -42,7 +44,7 @@ class Window(FacePart):
     decimals: Annotated[int, Field(ge=0, le=6)] = 0
     """Figures after the point."""
     roll: Literal["up", "down", "still"] = "up"
-    """The way in which figures leave the window; still: wheels never stand between two figures."""
+    """Direction in which figures leave the window. still: wheels stop at whole figures."""
     figures: (
         Literal["engraved", "sans", "sans-bold", "serif-bold", "upright", "slanted", "blunt"] | None
     ) = None
@@ -86,7 +88,7 @@ class Window(FacePart):
             )
 
     def positions(self, number: Fraction) -> tuple[float, ...]:
-        """Turn of each wheel, 0 to below 10, the first on the left; whole on a display."""
+        """Return the turn of each wheel from the left, 0 to below 10, whole for displays."""
         scaled = number * 10**self.decimals
         if self.style != "wheels":  # displays show the nearest number that they can
             scaled = Fraction(math.floor(scaled + Fraction(1, 2)))
@@ -109,11 +111,17 @@ class Window(FacePart):
 
     @property
     def _width(self) -> float:
-        return self.digits * self.breadth + (self.digits - 1) * self.gap
+        return self._offset(self.digits - 1) + self.breadth
 
     def _offset(self, index: int) -> float:
         """Left edge of a place, from the window's own."""
-        return index * (self.breadth + self.gap)
+        offset = index * (self.breadth + self.gap)
+        return offset + self._point_room if index >= self.digits - self.decimals else offset
+
+    @property
+    def _point_room(self) -> float:
+        """Room for the point of a display, whose figures nearly touch."""
+        return _POINT_ROOM if self.style != "wheels" and self.decimals and self.point else 0.0
 
     def _picture(self, painter: FacePainter, number: Fraction) -> Pixels:
         px = round(min(_LARGEST, max(_SMALLEST, _FINE * painter.scale * self.height)))
@@ -125,6 +133,8 @@ class Window(FacePart):
         if self.decimals and self.decimal_frame:
             edge_x = edge + round(px * (self._offset(first) - self.gap / 2))
             picture[:, edge_x:] = painter.colour(self.decimal_frame)
+        if self.style != "wheels":
+            picture[edge : edge + px, edge : size[1] - edge] = painter.colour(self.ground)
         build, positions = self._build(painter), self.positions(number)
         dark = self._dark(positions)
         for index, position in enumerate(positions):
@@ -141,13 +151,11 @@ class Window(FacePart):
             else:
                 figure = None if index < dark else int(position)
                 cell = display_cell(build, figure, px, (ground, ink), painter.rng, None)
-                gap = picture[edge : edge + px, edge + round(px * self._offset(index)) - 1 :]
-                gap[:, : round(px * (self.breadth + self.gap)) + 1] = ground
             x = edge + round(px * self._offset(index))
             part = picture[edge : edge + px, x : x + cell.shape[1]]
             part[:] = cell[:, : part.shape[1]]
         if self.decimals and self.point:
-            x = edge + round(px * (self._offset(first) - self.gap / 2))
+            x = edge + round(px * (self._offset(first) - (self.gap + self._point_room) / 2))
             y = edge + round(px * (0.5 + 0.46 * self.figure))
             ink = painter.colour(self.ink)
             cv2.circle(picture, (x, y), max(2, round(0.05 * px)), ink, -1, cv2.LINE_AA)
