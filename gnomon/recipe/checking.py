@@ -148,8 +148,9 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
         most = error["ctx"]["le"]  # pydantic would print 100000000 without separators
         message = f"give at most {int(most):,}" if most < 10**12 else f"give at most {most:g}"
     elif error["type"] in ("list_type", "tuple_type"):
-        value = error["input"]
-        message = f"give a list, such as [{value if isinstance(value, str) else 'a, b'}]"
+        value = error["input"] if isinstance(error["input"], str) else "a"
+        keys = _keys_at(root, error["loc"])  # of each item, such as those of data
+        message = f"give a list, such as [{f'{{{keys[0]}: {value}}}' if keys else value}]"
     others = (
         other["msg"].removeprefix("Input should be ")
         for other in errors[1:]
