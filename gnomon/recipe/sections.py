@@ -280,18 +280,8 @@ class Model:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings that answers depend on.
-
-        Keys of later versions are left out at their default, so that older answers and runs stay
-        comparable.
-        """
-        plain = asdict(self)
-        # The answers' files compare settings key by key.
-        later = ("load_in_8bit", "bnb_4bit_use_double_quant", "attn_implementation", "auto")
-        for name in later:
-            if plain[name] == getattr(Model, name):
-                del plain[name]
-        return plain
+        """Settings that answers depend on."""
+        return asdict(self)
 
     def __post_init__(self) -> None:
         if self.load_in_8bit and self.load_in_4bit:

@@ -68,12 +68,6 @@ class Number(Target):
                 " columns.digits as many as the counter has"
             )
 
-    def __repr__(self) -> str:
-        """Leave newer fields out at their defaults: files hash the repr of their rows."""
-        later = f", cycle={self.cycle!r}" if self.cycle else ""
-        later += f", digits={self.digits}" if self.digits else ""
-        return f"Number(value={self.value!r}, unit={self.unit!r}, within={self.within!r}{later})"
-
     @property
     def type_name(self) -> str:
         """Type by the scale: one that goes round, a counter's, one with a tolerance, or none."""
@@ -267,7 +261,7 @@ class Number(Target):
     def to_json(self) -> dict[str, Any]:
         """Fields with decimals as texts, which JSON numbers would round."""
         row = {"value": str(self.value), "unit": self.unit, "within": str(self.within)}
-        # Fields that came later stand only where they are set: older files stay as they are.
+        # Most scales have neither, and every answer is a line of some file.
         later: dict[str, Any] = {"cycle": str(self.cycle)} if self.cycle else {}
         return row | later | ({"digits": self.digits} if self.digits else {})
 

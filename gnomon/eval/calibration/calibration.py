@@ -173,18 +173,8 @@ class Calibration:
         return next((part for part in self.parts if part.listing == listing), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields; those that came later stand only where they are set, so that the hash
-        of an older file stays."""
-        row = asdict(self)
-        if not self.refusals:
-            del row["refusals"]
-        if self.views == 1:
-            del row["views"]
-        for part in row["parts"]:
-            part["step"] = str(part["step"])
-            for key in ("unreadable", "questions", "step"):
-                if part[key] in ((), "0"):
-                    del part[key]
+        """Return the fields as plain values."""
+        row: dict[str, Any] = TypeAdapter(Calibration).dump_python(self, mode="json")
         return row
 
     def write(self, run: Path) -> Path:

@@ -17,12 +17,9 @@ COLUMNS = ("run", "sample_id", "kind", "question", "truth", "text", "value", "ru
 SOFTWARE = "gnomon"
 """Name of the program in a picture's metadata."""
 _GENERATOR = b'<meta name="generator" content="gnomon">'
-# Pages of old versions name no generator, and neither do the pictures that belong to them.
-_OLD_PAGE = b"--paper: #ffffff; --ink: #1d232b; --soft: #5b6572;"
 _BEGINNINGS = {
     ".csv": ",".join(COLUMNS).encode(),
     ".json": b'{\n  "groups": ',
-    ".png": b"\x89PNG\r\n",
 }
 # Bytes in which the marks of all formats stand.
 _HEAD = 4096
@@ -69,11 +66,9 @@ def _is_replaceable(file: Path) -> bool:
     if not head.strip():
         return True
     if suffix in (".html", ".htm"):
-        return _GENERATOR in head or _OLD_PAGE in head
-    # Old pictures have no metadata: an old page of the same name vouches for them.
-    if suffix == ".png" and f"Software\0{SOFTWARE}".encode() not in head:
-        pages = [_head(file.with_suffix(end)) for end in (".html", ".htm")]
-        return any(_OLD_PAGE in page and _GENERATOR not in page for page in pages)
+        return _GENERATOR in head
+    if suffix == ".png":
+        return f"Software\0{SOFTWARE}".encode() in head
     return head.startswith(_BEGINNINGS[suffix])
 
 

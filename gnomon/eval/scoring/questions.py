@@ -46,7 +46,7 @@ class Question:
     picture: str
     """Name of the picture, by file or pixels, which questions may share; without one, the id."""
     question: str = ""
-    """Words of the question; empty in files of old versions, which stored none."""
+    """Words of the question."""
     facts: dict[str, Fact] = field(default_factory=dict)
     """Facts of the scene, as `plain_facts` makes them."""
     content: str = ""

@@ -76,7 +76,7 @@ class AnswerRule:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Fields other than the defaults, so that files from before resume."""
+        """Fields other than the defaults: every answer is stored with them."""
         settings: dict[str, Any] = {}
         if self.belief:
             settings["belief"] = self.belief

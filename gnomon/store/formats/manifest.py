@@ -80,11 +80,11 @@ class _Split:
 
 @dataclass(frozen=True, config=_STRICT)
 class _Manifest:
-    """The keys that are checked; older manifests lack optional ones."""
+    """The keys that are checked."""
 
     format: Literal[1]
     splits: dict[str, _Split]
-    shards: Annotated[str, AfterValidator(formats.create)] = formats.DEFAULT
+    shards: Annotated[str, AfterValidator(formats.create)]
 
 
 def empty(shards: str = formats.DEFAULT) -> dict[str, Any]:
@@ -93,8 +93,8 @@ def empty(shards: str = formats.DEFAULT) -> dict[str, Any]:
 
 
 def format_of(manifest: dict[str, Any]) -> Format:
-    """Return the format of the shards; manifests from before there was a choice have Parquet."""
-    return formats.create(manifest.get("shards", formats.DEFAULT))
+    """Return the format of the shards."""
+    return formats.create(manifest["shards"])
 
 
 def read(root: Path) -> dict[str, Any]:

@@ -137,12 +137,9 @@ def _build(
             return rows
         return [row._replace(part=str(number)) for number, row in enumerate(rows)]
 
+    changed = {key: v for key, v in asdict(columns).items() if v != getattr(Columns, key)}
     # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
-    described = json.loads(json.dumps(asdict(columns)))
-    # Keys that are newer than stored descriptions of the same rows.
-    for key in ("decimal", "more_images", "cycle", "digits", "unreadable", "seconds"):
-        if not described[key]:
-            del described[key]
+    described = json.loads(json.dumps(changed))
     table = build_table(name, lines, read, {"columns": described}, on_bad)
     if reader.notes:
         notes = [f"in {n:,} of its rows {what}" for what, n in reader.notes.items()]

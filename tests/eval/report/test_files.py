@@ -86,19 +86,6 @@ def test_what_comes_while_a_report_is_made_stays(tmp_path, monkeypatch):
     assert contents(tmp_path) == {"it.json": b"mine"}
 
 
-def test_reports_from_before_they_named_their_maker_are_known(tmp_path):
-    files = write(tmp_path / "it.html")
-    with Image.open(files.picture) as picture:
-        picture.load()
-        picture.info.clear()
-        picture.save(files.picture)
-    with pytest.raises(FileExistsError, match=r"it\.png: a report"):
-        check_replaceable(files)
-    page = files.page.read_text()
-    files.page.write_text(page.replace('<meta name="generator" content="gnomon">\n', ""))
-    check_replaceable(files)
-
-
 @pytest.mark.parametrize("suffix", [".html", ".htm"])
 def test_what_python_writes_alone_is_known_as_well(tmp_path, suffix):
     files = ReportFiles.of(tmp_path / f"it{suffix}")

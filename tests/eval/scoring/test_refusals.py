@@ -152,13 +152,3 @@ def test_what_is_certified_is_what_was_calibrated():
         else:
             assert seen == {"answered": 1}
             assert is_right == (text == "unreadable")
-
-
-def test_a_calibration_without_refusals_is_stored_as_before(tmp_path):
-    pairs = [pair for pair in simulated(np.random.default_rng(1), 60) if pair[1].target.is_readable]
-    for prediction, _ in pairs:
-        del prediction.logprobs["unreadable"]
-    stored = Calibration(None, "mean", None, None, calibrate(pairs, "mean"))
-    row = stored.to_json()
-    assert "refusals" not in row
-    assert "unreadable" not in row["parts"][0]

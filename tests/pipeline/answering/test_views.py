@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from PIL import Image
 from pipeline_toys import clock, total
 
-from gnomon.eval.calibration.calibration import Calibration
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
@@ -71,9 +70,3 @@ def test_a_server_is_asked_about_the_picture_as_it_is(tmp_path):
             Server("http://localhost:1/v1", "m"), [], tmp_path / "a", total=0, settings={},
             n_parallel=1, max_new_tokens=4, dialect="plain", rule=AnswerRule("mode", views=3),
         )  # fmt: skip
-
-
-def test_a_calibration_knows_its_views_and_is_stored_as_before_without_others():
-    plain = Calibration(None, "mean", None, None, ())
-    assert "views" not in plain.to_json()
-    assert Calibration(None, "mean", None, None, (), views=3).to_json()["views"] == 3

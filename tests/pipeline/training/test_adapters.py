@@ -141,10 +141,3 @@ def test_a_layer_or_an_attention_that_is_not_there_is_named(checkpoint):
         load(Model(name=str(checkpoint), attn_implementation="flash_attention_2"))
     with pytest.raises(ValueError, match=r"attn_implementation=\"sdap\"` is not supported"):
         load(Model(name=str(checkpoint), attn_implementation="sdap"))
-
-
-def test_answers_of_earlier_versions_stay_comparable():
-    assert Model().settings.keys() == {
-        "name", "family", "server", "load_in_4bit", "dtype", "min_pixels", "max_pixels"
-    }  # fmt: skip
-    assert Model(attn_implementation="eager").settings["attn_implementation"] == "eager"

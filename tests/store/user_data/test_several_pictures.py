@@ -91,13 +91,6 @@ def test_rows_that_share_any_picture_stand_in_one_split(photos):
     assert [sample.facts["group"] for sample in told] == ["0", "1", "2", "3"]
 
 
-def test_rows_of_one_picture_are_described_as_before_there_could_be_more(photos):
-    rows = [{"image": "3.png", "question": "?", "answer": "1"}]
-    said = open_table(written(photos, rows), Columns(), "all").describe()
-    assert "more_images" not in said["columns"]
-    assert said["content"] == "3933e9dcc6d32552"
-
-
 def test_they_are_stored_in_parquet_and_read_back(tmp_path):
     samples, out = GeneratedSamples(pairs()), tmp_path / "set"
     store.write(samples, out, n=3)
