@@ -107,6 +107,29 @@ def test_every_pointer_stands_at_its_number_in_the_pixels(name):
     assert measured >= 3
 
 
+@pytest.mark.parametrize("name", WITH_POINTERS)
+def test_a_photographed_pointer_stands_within_the_parallax(name):
+    """Lamp, glass and camera are the same without the pointer, so only it and its shadow differ."""
+    measured = 0
+    for index in range(3):
+        generator = face(name, look="photo", size=512)
+        sample, scene = generator[index], scene_of(generator, index, draw)
+        whole = pixels(scene)
+        for mount in pointers(scene):
+            facts = sample.facts["parts"][mount.name]
+            if "pivot" not in facts or mount.frame[0] < 1 or mount.part.shape == "triangle":
+                continue
+            own = np.abs(whole - pixels(without(scene, mount.name))).sum(2) / 765
+            (u, v), (x, y) = facts["pivot"], facts["tip"]
+            reach = math.hypot(x - u, y - v)
+            degrees, weights = ring(own, (u, v), 0.6 * reach, 0.97 * reach)
+            if weights.max() > 0.1 * reach:
+                pointed = math.degrees(math.atan2(x - u, v - y)) % 360
+                assert apart(direction(degrees, weights), pointed) < 3, (mount.name, index)
+                measured += 1
+    assert measured or name in ("electricity_meter", "thermometer", "water_meter")
+
+
 @names
 def test_labelled_ticks_are_where_the_ink_is(name):
     seen = under = 0
@@ -355,7 +378,7 @@ def test_a_pointer_that_stands_still_is_noticed(monkeypatch):
     layers = Pointer.layers
 
     def still(self, mount, swell=0.0):
-        return layers(self, mount._replace(number=Fraction(1, 2)), swell)
+        return layers(self, mount._replace(share=0.4), swell)
 
     monkeypatch.setattr(Pointer, "layers", still)
     with pytest.raises(AssertionError, match="assert"):

@@ -14,7 +14,7 @@ from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, Length, MountedPart, PlainText
 from gnomon.generators.faces.track import Track
-from gnomon.generators.faces.varying import DRIVE, as_fraction
+from gnomon.generators.faces.varying import DRIVE
 from gnomon.recipe import STRICT
 
 
@@ -36,7 +36,7 @@ class Card(Track):
     """Left, upper, right and lower edge of the window. Default: the whole card is visible."""
 
     def check(self, mount: MountedPart) -> None:
-        number, (low, high) = self._number(mount), self.values
+        number, (low, high) = mount.scale_number, self.values
         if not self.goes_round and not low <= number <= high:
             raise ValueError(
                 f"drive: {self.drive!r} gives {number:g}, which is not on the card from {low:g} to"
@@ -58,7 +58,7 @@ class Card(Track):
             Track.paint(moved, painter, mount)
 
         painter.clipped(outline, paint)
-        share = self.graduation.share(self._number(mount))  # it is at the mark now
+        share = mount.share  # it is at the mark now
         corners = [(share, 0.0), (share, self.mark_size)]
         begin, end = (np.array(moved.path.point(*corner)) for corner in corners)
         across = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin) * self.mark_width / 2
@@ -67,7 +67,7 @@ class Card(Track):
 
     def moved(self, mount: MountedPart) -> Card:
         """Return the card at its number."""
-        share = self.graduation.share(self._number(mount))
+        share = mount.share
         if self.line is None:
             return replace(self, start=self.mark - self.sweep * share)
         begin, end = (np.array(place) for place in self.line)
@@ -75,19 +75,11 @@ class Card(Track):
         ends = [tuple((place + shift).tolist()) for place in (begin, end)]
         return replace(self, line=(ends[0], ends[1]))
 
-    def _number(self, mount: MountedPart) -> float:
-        assert mount.number is not None
-        if self.goes_round:
-            low, high = map(as_fraction, self.values)
-            return float((mount.number - low) % (high - low) + low)
-        return float(mount.number)
-
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
-        moved, number = self.moved(mount), self._number(mount)
-        share = self.graduation.share(number)
+        moved = self.moved(mount)
         return {
             **Track.facts(moved, pose, mount),
-            "number": number,
-            "tip": [round(v, 3) for v in pose.at(*moved.path.point(share))],
-            "neighbours": moved.neighbours(pose, number),
+            "number": mount.scale_number,
+            "tip": [round(v, 3) for v in pose.at(*moved.path.point(mount.share))],
+            "neighbours": moved.neighbours(pose, mount.scale_number),
         }

@@ -340,7 +340,19 @@ class FaceDescription:
                     f"{part.track!r} is no track before it; {hint(part.track, tracks)}",
                 )
             frame, track = on.frame, on.part
-        return MountedPart(each.name, part, frame, number, track)
+        scale = track or part
+        if number is None or not isinstance(scale, Track):
+            return MountedPart(each.name, part, frame, number, track)
+        scale_number = scale.scale_number(number)
+        return MountedPart(
+            each.name,
+            part,
+            frame,
+            number,
+            track,
+            scale_number,
+            scale.graduation.share(scale_number),
+        )
 
     @cached_property
     def _fixed(self) -> dict[str, FacePart]:

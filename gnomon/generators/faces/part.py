@@ -48,6 +48,10 @@ class MountedPart(NamedTuple):
     """Result of its drive. None if the part does not move."""
     track: FacePart | None = None
     """The track of a pointer."""
+    scale_number: float = 0.0
+    """The number on the scale of its track or card. On a ring it starts again."""
+    share: float = 0.0
+    """The place of this number on the way."""
 
 
 class FacePart(ABC):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,10 +75,15 @@ class OutlinePath(RoundPath):
 
     def points(self, shares: Shares, inward: float = 0.0) -> Points:
         degrees = self.start + self.sweep * shares
-        far = np.array([radius_at(self.shape, each) for each in degrees.tolist()])
+        far = _outline_radii(self.shape, tuple(degrees.tolist()))
         radius, a = self.radius * far - inward, np.radians(degrees)
         x, y = self.pivot
         return np.stack([x + radius * np.sin(a), y - radius * np.cos(a)], 1)
+
+
+@lru_cache(maxsize=512)
+def _outline_radii(shape: str, degrees: tuple[float, ...]) -> Shares:
+    return np.array([radius_at(shape, each) for each in degrees])
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, FacePart, Length, MountedPart, PlainText
 from gnomon.generators.faces.paths import RoundPath
 from gnomon.generators.faces.track import Track, rounded
-from gnomon.generators.faces.varying import DRIVE, as_fraction
+from gnomon.generators.faces.varying import DRIVE
 from gnomon.generators.instruments.dial import POINTERS
 from gnomon.recipe import STRICT
 
@@ -66,7 +66,7 @@ class Pointer(FacePart):
                 f"shape: {self.shape!r} turns around a pivot, and {self.track} is straight: give"
                 f" {', '.join(SLIDING)}"
             )
-        number, (low, high) = _number(mount), track.values
+        number, (low, high) = mount.scale_number, track.values
         # A hundredth of the scale beyond its ends is still on the dial.
         slack = 0.01 * (high - low)
         if not track.goes_round and not low - slack <= number <= high + slack:
@@ -113,7 +113,7 @@ class Pointer(FacePart):
         Materials: b the pointer's own colour, d a dark one, p a plate. A contour within another of
         its layer is a hole.
         """
-        track, share = _track(mount), _share(mount)
+        track, share = _track(mount), mount.share
         if self.shape in SLIDING:
             return [([contour], "b") for contour in self._sliding(track, share, swell)]
         radius = track.radius or 1.0
@@ -152,7 +152,7 @@ class Pointer(FacePart):
         return [np.array([path.point(share + along, self.away + far) for along, far in ends])]
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
-        track, share, number = _track(mount), _share(mount), _number(mount)
+        track, share, number = _track(mount), mount.share, mount.scale_number
         path, contours = track.path, np.concatenate(self.contours(mount))
         pivot = path.pivot if isinstance(path, RoundPath) else self._tip(track, share)
         points = pose(np.concatenate([[self._tip(track, share), pivot], contours]))
@@ -187,17 +187,3 @@ def _flag(length: float, width: float, tail: float) -> Points:
 def _track(mount: MountedPart) -> Track:
     assert isinstance(mount.track, Track)
     return mount.track
-
-
-def _number(mount: MountedPart) -> float:
-    """The number that it shows; on a ring, from the first value to below the last."""
-    assert mount.number is not None
-    track = _track(mount)
-    if track.goes_round:
-        low, high = map(as_fraction, track.values)
-        return float((mount.number - low) % (high - low) + low)
-    return float(mount.number)
-
-
-def _share(mount: MountedPart) -> float:
-    return _track(mount).graduation.share(_number(mount))

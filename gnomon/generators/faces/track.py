@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal
 
@@ -26,6 +27,7 @@ from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, FacePart, FontName, Length, MountedPart, Place
 from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, StraightPath
+from gnomon.generators.faces.varying import as_fraction
 from gnomon.generators.instruments.scale import plain
 from gnomon.recipe import STRICT
 
@@ -179,6 +181,13 @@ class Track(FacePart):
     def goes_round(self) -> bool:
         """True if the last value is the first again."""
         return self.line is None and abs(self.sweep) == 360
+
+    def scale_number(self, number: Fraction) -> float:
+        """Return a number as it stands on the scale. On a ring it starts again."""
+        if not self.goes_round:
+            return float(number)
+        low, high = map(as_fraction, self.values)
+        return float((number - low) % (high - low) + low)
 
     @property
     def graduation(self) -> Graduation:
