@@ -76,6 +76,19 @@ def font_fault(font: UserFile, letters: str) -> str:
 
 
 @cache
+def _letters_of(font: str) -> frozenset[int]:
+    """Code points that a font which comes with matplotlib can write."""
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(str(_folder() / _FILES[font])).get_charmap())
+
+
+def lacking_letters(font: str, letters: str) -> str:
+    """Return the letters that a font which comes with matplotlib cannot write."""
+    return " ".join(c for c in sorted(set(letters) - {" "}) if ord(c) not in _letters_of(font))
+
+
+@cache
 def font_at_size(font: str, size: float) -> ImageFont.FreeTypeFont:
     """Return the font at a size of its own measure."""
     if isinstance(font, UserFile):

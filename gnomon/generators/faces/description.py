@@ -224,6 +224,21 @@ class FaceDescription:
         return json.dumps(self.raw, sort_keys=True)
 
     @cached_property
+    def letters(self) -> str:
+        """The letters of all its texts, and of numbers."""
+        return "".join(sorted({*"0123456789.−", *self._texts_in(self.raw, "")}))
+
+    def _texts_in(self, values: Any, key: str) -> Iterator[str]:
+        if isinstance(values, dict):
+            for name, inner in values.items():
+                yield from self._texts_in(inner, name)
+        elif isinstance(values, list):
+            for inner in values:
+                yield from self._texts_in(inner, key)
+        elif isinstance(values, str) and key in ("text", "texts", "unit"):
+            yield from values
+
+    @cached_property
     def head(self) -> FaceHead:
         """The keys that do not vary."""
         keys = {k: v for k, v in self.raw.items() if k not in ("body", "parts", "variants")}
@@ -237,6 +252,11 @@ class FaceDescription:
     @cached_property
     def _body_plan(self) -> Varied:
         return plan(Body, self.raw.get("body", {}), self._names, self.fault, "body")
+
+    @property
+    def body_fonts(self) -> int:
+        """Number of draws of the body that have each of its fonts at least once."""
+        return self._body_plan.most_choices
 
     @cached_property
     def _plans(self) -> list[PartPlan | SubFacePlan]:

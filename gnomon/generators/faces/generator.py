@@ -24,7 +24,7 @@ from gnomon.generators.drawing.colours import (
     palette,
     palette_names,
 )  # fmt: skip
-from gnomon.generators.drawing.lettering import FONTS
+from gnomon.generators.drawing.lettering import FONTS, lacking_letters
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.faces import draw, questions
 from gnomon.generators.faces.description import (
@@ -128,6 +128,7 @@ class Face(PictureGenerator):
         super().__post_init__()
         for description in self._descriptions:
             self._check(description)
+            self.materials.check_fonts(description.letters)
         if not self._choices["part"] and "part" in self.questions:
             raise ValueError(
                 f"questions: 'part' cannot be asked of description={self.description!r}: give it"
@@ -145,6 +146,13 @@ class Face(PictureGenerator):
                 f" pixels apart: give {math.ceil(self.size * MIN_TICK_GAP / pixels)} or more, or"
                 " fewer ticks"
             )
+        if self.fonts is None:
+            for font in _fonts_of(description):
+                if lacking := lacking_letters(font, description.letters):
+                    raise ValueError(
+                        f"description: {head.name}: the font {font} has no {lacking}: name another"
+                        " in the body, or give a file that has it with fonts=[FILE]"
+                    )
         if self.split not in _splits_of(description):
             raise ValueError(
                 f"split={self.split!r}: none of the {head.count} values of the {head.name} is in"
@@ -343,6 +351,15 @@ def _palettes(names: Sequence[str], ood: bool) -> tuple[str, ...]:
 def _is_visible(paints: frozenset[str], name: str, body: BodyColours) -> bool:
     colours = body.dress(palette(name))
     return all(difference(colour_of(paint, colours), colours.floor) >= VISIBLE for paint in paints)
+
+
+@lru_cache(maxsize=256)
+def _fonts_of(description: FaceDescription) -> frozenset[str]:
+    """Fonts that the body of a description may have."""
+    value, count = value_at(description.head.value, 0), description.body_fonts
+    return frozenset(
+        description.draw(value, EndChooser(0, index)).body.font for index in range(count)
+    )
 
 
 @lru_cache(maxsize=256)
