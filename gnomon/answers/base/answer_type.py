@@ -122,7 +122,9 @@ class AnswerType(ABC):
 
     def badness(self, measures: dict[str, float]) -> float:
         """Key by which the worst of the readable answers are sorted first."""
-        return measures["charged"] if self.cost_measure else 1 - measures[self.reward_measure]
+        # Without the limit of the charge, beyond which all answers would be equally bad.
+        cost = self.cost_measure
+        return measures[cost] if cost else 1 - measures[self.reward_measure]
 
     def costs(self, truths: Sequence[Any]) -> list[float]:
         """Charge for an unread answer to each truth: as much as for the worst answer."""

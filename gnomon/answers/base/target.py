@@ -40,8 +40,6 @@ class Target(ABC):
     """False of the truth that nothing can be read, which no interval or distance is about."""
     target_fields: ClassVar[tuple[str, ...]] = ()
     """Fields that hold another target."""
-    is_box_list: ClassVar[bool] = False
-    """True if the answer is a list of boxes; an empty one says that there is nothing."""
 
     @property
     def is_refusing_word(self) -> bool:

@@ -33,7 +33,6 @@ class Boxes(Target):
     name: ClassVar[str] = "boxes"
     has_place: ClassVar[bool] = True
     has_steps: ClassVar[bool] = True
-    is_box_list: ClassVar[bool] = True
 
     items: tuple[LabelledBox, ...] = ()
     invalid: int = 0

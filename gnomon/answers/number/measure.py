@@ -244,10 +244,6 @@ class NumberType(AnswerType):
             error or abs(float(value)) or 1.0 for error, value in zip(worst, values, strict=True)
         ]
 
-    def badness(self, measures: dict[str, float]) -> float:
-        """Error without the limit of the charge."""
-        return measures["error"]
-
     def position(self, value: Decimal) -> float:
         """Value as a float."""
         return float(value)

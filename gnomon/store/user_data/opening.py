@@ -289,8 +289,8 @@ class _Reader:
         """Return the truth of a row that has one; faults of other labels name the way out."""
         columns = self._columns
         try:
-            # [] says that there is nothing to find.
-            if label != [] or not self._type.is_box_list:
+            # [] says that there is nothing to find; answers of other types are no lists.
+            if label != []:
                 label = cell(raw, columns.answer)
             return choices.target(label) if choices else self._target(raw, label, image)
         except ValueError as error:
