@@ -148,8 +148,7 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
 def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     """Return the recipe with its open choices as the stored run made them.
 
-    They are `augment` and the validation schedule; runs older than a key count as without it.
-    `parsed` is the recipe as the user wrote it.
+    They are `augment` and the validation schedule. `parsed` is the recipe as the user wrote it.
     """
     is_claimed = RunFolder(run).has_begun
     if not is_claimed or not any(_training_files(run)):
@@ -161,7 +160,7 @@ def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
     data = []
     for before, written, source in zip(sources, parsed.data, recipe.data, strict=True):
         if written.augment is None and source.augment is not None and isinstance(before, dict):
-            source = replace(source, augment=before.get("augment") or "off")
+            source = replace(source, augment=before.get("augment"))
         data.append(source)
     train, section = recipe.train, stored.get("train")
     if parsed.train.eval_steps == "auto" and isinstance(section, dict):
@@ -171,7 +170,7 @@ def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
 
 
 def stored_kinds(run: Path) -> dict[str, int] | None:
-    """Return the versions of the kinds that the run drew; None where it recorded none."""
+    """Return the versions of the kinds that the run drew; None if the file is not there."""
     file = RunFolder(run).versions
     if not file.is_file():
         return None
@@ -239,18 +238,16 @@ def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
 class _Versions:
     """The key of versions.json that matters here; packages may differ."""
 
-    kinds: dict[str, int] | None = None
+    kinds: dict[str, int]
 
 
 def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
     """Return the kinds whose version changed since the run began: that version, and today's."""
-    file, now = RunFolder(run).versions, kind_versions(sources)
-    # Nothing that is drawn any more cannot have changed, whatever it was drawn by.
-    if not file.is_file() or not sources:
+    # What is drawn no more has no version that could have changed.
+    before = stored_kinds(run) if sources else None
+    if before is None:
         return {}
-    before = stored_kinds(run)
-    if before is None:  # of a gnomon that drew and split samples otherwise
-        return {f"version of gnomon in {file.name}": ("older", __version__)}
+    now = kind_versions(sources)
     return {
         f"version of {kind}": (before.get(kind), now[kind])
         for kind in now
@@ -301,8 +298,7 @@ def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any
     name = str(file)
     before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
     after = _as_stored(run, recipe)
-    old, new = (recipes.flatten(asdict(_with_off(each))) for each in (before, after))
-    # The union of keys: a later gnomon may have keys that the stored recipe lacks.
+    old, new = (recipes.flatten(asdict(each)) for each in (before, after))
     changes = {k: (old.get(k), new.get(k)) for k in old | new if old.get(k) != new.get(k)}
     return {key: both for key, both in changes.items() if not _is_move(run, key, *both)}
 
@@ -324,25 +320,14 @@ def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
 def _is_same_model(run: Path, old: str, new: str) -> bool:
     """True for two names of one folder, or if the older one is gone and the new one is called so.
 
-    Names are seen from the run; those of older runs are of the working directory.
+    Names are seen from the run.
     """
     from gnomon.pipeline.families import EMBEDDED
 
-    here = (run / new).resolve()
+    there, here = ((run / name).resolve() for name in (old, new))
     if not here.is_dir() or {old, new} & EMBEDDED.keys():
         return False
-    paths = {(run / old).resolve(), Path(old).resolve()}
-    is_gone = not any(path.is_dir() for path in paths)
-    return here in paths or (is_gone and Path(old).name == here.name)
-
-
-def _with_off(recipe: Recipe) -> Recipe:
-    """Say that what has no `augment` is not augmented, as in runs of before that key."""
-    data = [
-        replace(source, augment="off") if source.kind is None and source.augment is None else source
-        for source in recipe.data
-    ]
-    return replace(recipe, data=tuple(data))
+    return here == there or (not there.is_dir() and there.name == here.name)
 
 
 def _summary(changes: Mapping[str, tuple[Any, Any]]) -> str:

@@ -1,7 +1,5 @@
 """A training on own rows: warned of repeats, and validated by default where it can be."""
 
-from dataclasses import replace
-
 import pytest
 from command_toys import gnomon
 from picture_tables import numbered_pictures
@@ -146,11 +144,9 @@ def test_what_the_user_says_holds(recipe):
     assert validation(recipe, "train.eval_steps=7", "train.eval_samples=20") == (7, 20)
 
 
-def test_a_run_of_before_goes_on_without(recipe, tmp_path):
-    resolved = resolve(recipe, ["train.max_steps=350"])
-    before = replace(resolved.recipe, train=replace(resolved.recipe.train, eval_steps=None))
-    claim(tmp_path / "run", before, sources=())
-    (tmp_path / "run" / "checkpoints" / "checkpoint-2").mkdir(parents=True)
-    now = keep_stored_choices(tmp_path / "run", resolved.parsed, resolved.recipe)
-    assert now.train.eval_steps is None
-    claim(tmp_path / "run", now, sources=())
+def test_a_longer_run_keeps_its_schedule(recipe, tmp_path):
+    claim(tmp_path / "run", resolve(recipe, ["train.max_steps=350"]).recipe, sources=())
+    (tmp_path / "run" / "checkpoints" / "checkpoint-350").mkdir(parents=True)
+    longer = resolve(recipe, ["train.max_steps=3500"])
+    kept = keep_stored_choices(tmp_path / "run", longer.parsed, longer.recipe).train
+    assert (longer.recipe.train.eval_steps, kept.eval_steps) == (350, 35)
