@@ -137,14 +137,15 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
         raise RecipeError(f"{others[0]!r}: give keys of a column, such as columns.unit=kWh")
     columns = recipe.validate(recipe.Columns, values["columns"], name="columns")
     spoken = dialect.create(families.create(family).dialect if family else "plain")
-    target = registry.TARGETS[name]
+    form = registry.TARGETS[name].form_of_labels(columns)
+    assert form is not None  # as of all types that a column holds
     if as_schema:
         # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
-        schema = target.schema_of_labels(spoken)
+        schema = form.schema(spoken)
         if schema is None:
             raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
         return json.dumps(schema)
-    pattern = target.pattern_of_labels(columns, spoken)
+    pattern = form.pattern(spoken)
     if pattern is None:
         raise RecipeError(
             f"{name}: any text may be an answer: list them, as in 'columns.choices=[open, closed]'"

@@ -31,7 +31,7 @@ SPOKEN = [
 
 @given(target=st.one_of(times(), numbers, texts()), data=st.data())
 def test_a_pattern_matches_what_is_written_and_what_it_matches_is_read(target, data):
-    pattern = target.pattern
+    pattern = target.pattern(dialect.create("plain"))
     if pattern is None:
         assert not target.is_listable
         return
@@ -55,9 +55,9 @@ def test_a_pattern_of_boxes_matches_what_a_dialect_writes(name, data):
     several = st.lists(st.builds(LabelledBox, labels, boxes), max_size=4).map(tuple)
     target = data.draw(boxes | st.builds(Boxes, several))
     text = spoken.write(target, size)
-    pattern = target.pattern_of_labels(Columns(kind=target.type_name), spoken)
+    pattern = target.pattern(spoken)
     assert re.fullmatch(pattern, text)
-    schema = target.schema_of_labels(spoken)
+    schema = target.schema(spoken)
     if isinstance(target, Box):
         # Special tokens may be missing, as where a server leaves them out.
         plain = re.sub(r"<\|\w+\|>|</?box>", "", text)
@@ -88,10 +88,9 @@ def test_every_type_that_a_column_holds_has_a_pattern_or_says_what_is_missing(na
     words = ["columns.choices=[open, closed (1)]"] if name == "text" else []
     assert gnomon("ls", "answers", name, *words, "--pattern") == 0
     pattern = capsys.readouterr().out.strip()
-    assert pattern == TARGETS[name].pattern_of_labels(
-        Columns(kind=name, choices=("open", "closed (1)") if words else None),
-        dialect.create("plain"),
-    )
+    columns = Columns(kind=name, choices=("open", "closed (1)") if words else None)
+    form = TARGETS[name].form_of_labels(columns)
+    assert pattern == form.pattern(dialect.create("plain"))
     # Of the syntax that Rust's engine and xgrammar share with Python.
     assert not re.search(r"\\[a-zA-Z ]|\(\?", pattern)
 

@@ -59,23 +59,15 @@ class Target(ABC):
     def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
         """Answer that `write` wrote as `text`, in the form of this one, or None."""
 
-    @property
-    def pattern(self) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:  # noqa: ARG002 - for boxes
         """Regular expression of all answers of this one's form; None if any text may be one.
 
         It is of the syntax that guided decoders share: no look-around, no names, no classes.
         """
         return None
 
-    @classmethod
-    def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:  # noqa: ARG003 - for boxes
-        """Pattern of the answers that a user's column holds; None if any text may be one."""
-        form = cls.form_of_labels(columns)
-        return form.pattern if form is not None else None
-
-    @classmethod
-    def schema_of_labels(cls, dialect: Any) -> dict[str, Any] | None:  # noqa: ARG003 - for boxes
-        """JSON Schema of the answers that a user's column holds; None if they are no JSON."""
+    def schema(self, dialect: Any) -> dict[str, Any] | None:  # noqa: ARG002 - for boxes
+        """JSON Schema of all answers of this one's form; None if they are no JSON."""
         return None
 
     @classmethod

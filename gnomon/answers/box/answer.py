@@ -64,14 +64,12 @@ class Box(Target):
         """Box of a pixel, which gives nothing away."""
         return type(self)(0, 0, 1, 1)
 
-    @classmethod
-    def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:
         """Pattern of boxes in the dialect. That corners are in order no pattern can say."""
         text: str = dialect.box_regex
         return text
 
-    @classmethod
-    def schema_of_labels(cls, dialect: Any) -> dict[str, Any] | None:
+    def schema(self, dialect: Any) -> dict[str, Any] | None:
         """JSON Schema of boxes in the dialect."""
         schema: dict[str, Any] | None = dialect.box_schema
         return schema

@@ -79,14 +79,12 @@ class Boxes(Target):
         """An empty list: answers have the form of the family, whatever the labels have."""
         return cls()
 
-    @classmethod
-    def pattern_of_labels(cls, columns: Any, dialect: Any) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:
         """Pattern of lists of boxes in the dialect, with any labels, and of its word for none."""
         text: str = dialect.list_regex
         return text
 
-    @classmethod
-    def schema_of_labels(cls, dialect: Any) -> dict[str, Any] | None:
+    def schema(self, dialect: Any) -> dict[str, Any] | None:
         """JSON Schema of lists of boxes in the dialect."""
         schema: dict[str, Any] | None = dialect.list_schema
         return schema

@@ -155,8 +155,7 @@ class Number(Target):
             steps = min(steps, _EXACT.divide_int(above, self.step))
         return int(steps)
 
-    @property
-    def pattern(self) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:
         """Pattern of numbers in this one's unit, with as many figures as a counter has."""
         # What goes round, or has figures to fill, is never below zero.
         n_digits = len(f"{self.cycle:.0f}")

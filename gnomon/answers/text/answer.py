@@ -57,8 +57,7 @@ class Text(Target):
         except ValueError:
             return None
 
-    @property
-    def pattern(self) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:
         """Pattern of the choices; None of a free text."""
         return f"({'|'.join(map(escape, self.choices))})" if self.choices else None
 

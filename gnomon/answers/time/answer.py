@@ -91,8 +91,7 @@ class Time(Target):
         seconds = (self.seconds + step * draw_steps(None)) % (3600 * self.hours)
         return replace(self, seconds=seconds)
 
-    @property
-    def pattern(self) -> str | None:
+    def pattern(self, dialect: Any) -> str | None:
         """Pattern of the times of this dial, with or without seconds."""
         if self.form == "words":
             return f"({'|'.join(time.write() for time in self.possible_answers())})"

@@ -36,8 +36,7 @@ class Unreadable(Target):
         """Read the word alone."""
         return self if text == WORD else None
 
-    @property
-    def pattern(self) -> str:
+    def pattern(self, dialect: Any) -> str:
         """Pattern of the word."""
         return WORD
 
