@@ -127,7 +127,9 @@ def segment_bars(style: str, height: float, breadth: float) -> list[Points]:
 
 def print_mask(plate: Pixels, tile: Pixels, x: int, y: int, ink: Colour) -> None:
     """Print a mask with its upper left corner at (x, y), as far as it lies on the plate."""
-    left, top = max(0, -x), max(0, -y)
+    cut_x, cut_y = max(0, -x), max(0, -y)
     part = plate[max(0, y) : max(0, y + tile.shape[0]), max(0, x) : max(0, x + tile.shape[1])]
-    mask = tile[top : top + part.shape[0], left : left + part.shape[1], None] / np.float32(255)
+    mask = tile[cut_y : cut_y + part.shape[0], cut_x : cut_x + part.shape[1], None] / np.float32(
+        255
+    )
     part[:] = np.rint(part + (np.array(ink, np.float32) - part) * mask).astype(np.uint8)

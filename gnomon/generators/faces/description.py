@@ -6,12 +6,14 @@ A number may be a range, or a formula of drawn quantities. A word may be a list 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass as plain_dataclass
 from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -42,6 +44,7 @@ PARTS: dict[str, type[FacePart]] = {
     "text": Caption,
 }
 _SUB_FACE = "face"
+_MOST_VARIANTS = 200
 # Palettes of all families, or in photographs colours of real dials.
 ANY = "any"
 _START = "name, value, body and parts; `gnomon cp face my-gauge.yaml` writes one to begin with"
@@ -216,7 +219,8 @@ class FaceDescription:
     """File or name, for messages."""
     text: str
     raw: Mapping[str, Any]
-    variant: int | None = None
+    variant: tuple[tuple[str, ...], ...] = ()
+    """Places in the text of the changes that make this variant."""
 
     @cached_property
     def content(self) -> str:
@@ -468,7 +472,7 @@ class FaceDescription:
     def _line(self, path: str) -> str:
         """Name the file and the line of a key, or of the nearest key around it."""
         keys = [key for key in path.split(".") if key]
-        variants = [] if self.variant is None else [["variants", str(self.variant), *keys]]
+        variants = [[*place, *keys] for place in reversed(self.variant)]
         for way in (*variants, *(keys[:count] for count in range(len(keys), 0, -1))):
             line = recipe.line_of(self.text, way)
             if line is not None:
@@ -512,22 +516,37 @@ def decimal_of(value: Fraction) -> Decimal:
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 
+def _variants(
+    raw: dict[str, Any], variants: Any, source: str
+) -> Iterator[tuple[dict[str, Any], tuple[tuple[str, ...], ...]]]:
+    """Each variant's keys, with the places of its changes; of several lists, each combination."""
+    is_lists = isinstance(variants, list) and all(isinstance(v, list) and v for v in variants)
+    groups = variants if is_lists else [variants]
+    changes = [change for group in groups if isinstance(group, list) for change in group]
+    if not changes or not all(isinstance(change, dict) for change in changes):
+        raise RecipeError(f"{source}: variants: give a list of keys that differ, or lists of them")
+    if math.prod(map(len, groups)) > _MOST_VARIANTS:
+        raise RecipeError(f"{source}: variants: at most {_MOST_VARIANTS} combinations are drawn")
+    for numbers in product(*(range(len(group)) for group in groups)):
+        merged, ways = raw, []
+        for group, number in enumerate(numbers):
+            merged = _merged(merged, groups[group][number])
+            place = (str(group), str(number)) if is_lists else (str(number),)
+            ways.append(("variants", *place))
+        yield merged, tuple(ways)
+
+
 @lru_cache(maxsize=64)
 def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
     """Check a description's text; there is one for each of its variants."""
     raw = recipe.parse(text, name=source, of=f"a description is a mapping with {_START}")
-    variants = raw.pop("variants", None)
-    if variants is None:
+    if "variants" not in raw:
         every = [FaceDescription(source, text, raw)]
     else:
-        if (
-            not isinstance(variants, list)
-            or not variants
-            or not all(isinstance(v, dict) for v in variants)
-        ):
-            raise RecipeError(f"{source}: variants: give a list of keys that differ")
-        merged = [_merged(raw, variant) for variant in variants]
-        every = [FaceDescription(source, text, m, n) for n, m in enumerate(merged)]
+        every = [
+            FaceDescription(source, text, merged, ways)
+            for merged, ways in _variants(raw, raw.pop("variants"), source)
+        ]
     for description in every:
         description.check()
     return tuple(every)

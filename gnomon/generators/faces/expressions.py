@@ -87,8 +87,9 @@ def _compile(node: ast.expr, text: str) -> _Formula:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             negated = _compile(inner, text)
             return lambda quantities: -negated(quantities)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGNS:
-            first, second, work = _compile(left, text), _compile(right, text), _SIGNS[type(sign)]
+        case ast.BinOp(first_node, sign, second_node) if type(sign) in _SIGNS:
+            first, second = _compile(first_node, text), _compile(second_node, text)
+            work = _SIGNS[type(sign)]
             return lambda quantities: work(first(quantities), second(quantities))
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if (
             name in _FUNCTIONS and (len(args) == 1) == (name not in ("min", "max"))

@@ -242,6 +242,8 @@ class Track(FacePart):
                 continue
             words = numerals.texts
             text = _numeral(tick, numerals) if words is None else words[number % len(words)]
+            if not text:
+                continue
             turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
             texts.append(Text(text, x, y, numerals.height, round(turn) % 360))
         return texts
