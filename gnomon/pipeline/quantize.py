@@ -5,7 +5,6 @@ from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before bitsandbytes it
 # isort: split
 import bitsandbytes as bnb
 import torch
-from peft.utils import ModulesToSaveWrapper
 from transformers import BitsAndBytesConfig, PreTrainedModel
 
 from gnomon.pipeline.families.base import Family
@@ -75,6 +74,8 @@ def cast_adapter(model: torch.nn.Module) -> None:
     """
     if not quantized_layers(model):
         return
+    from peft.utils import ModulesToSaveWrapper  # takes seconds, and only adapters need it
+
     dtype = torch.float32 if model.dtype == torch.float32 else torch.bfloat16
     for name, parameter in model.named_parameters():
         if "lora_" in name and "lora_magnitude_vector" not in name:

@@ -8,9 +8,10 @@ from pipeline_toys import BLANK
 
 from gnomon.names import UnknownNameError
 from gnomon.pipeline import families
+from gnomon.pipeline.adapter import tie_head
 from gnomon.pipeline.checkpoint import locate_checkpoint, with_dtype
 from gnomon.pipeline.families.qwen import Qwen2VL
-from gnomon.pipeline.load import fingerprint, load, load_trained, tie_head
+from gnomon.pipeline.load import fingerprint, load, load_trained
 from gnomon.pipeline.quantize import check_quantized, quantized_layers
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.recipe import Model, Train

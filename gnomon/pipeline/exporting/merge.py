@@ -13,11 +13,12 @@ from torch.nn import functional
 from transformers import PreTrainedModel
 
 from gnomon.atomic import create_folder
+from gnomon.pipeline.adapter import attach_adapter, tie_head
 from gnomon.pipeline.answering.local import PLAIN_DECODING, generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.families import releases
-from gnomon.pipeline.load import Loaded, attach_adapter, load, load_trained, tie_head
+from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.pipeline.training.head import supports_logits_to_keep
 from gnomon.pipeline.training.trainer import shift_labels
 from gnomon.progress import track

@@ -13,9 +13,10 @@ from trl import SFTConfig
 
 from gnomon.atomic import rename_new
 from gnomon.losses import CE
+from gnomon.pipeline.adapter import tie_head
 from gnomon.pipeline.collate import COVERAGE_SAMPLES, Collator, coverage_text, digit_coverage
 from gnomon.pipeline.families.base import tokenizer_of
-from gnomon.pipeline.load import Loaded, load, tie_head
+from gnomon.pipeline.load import Loaded, load
 from gnomon.pipeline.training import log as training_log
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint, remove_old
