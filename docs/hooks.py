@@ -160,6 +160,12 @@ def _python() -> str:
     from gnomon import generators, losses
 
     listed: dict[str, Iterable[str]] = {
+        "The whole job": (
+            "gnomon.runs.loading:load", "gnomon.runs.reader:Reader", "gnomon.runs.answer:Answer",
+            "gnomon.runs.training:train", "gnomon.runs.run:Run", "gnomon.runs.evaluating:evaluate",
+            "gnomon.runs.evaluating:calibrate", "gnomon.runs.evaluating:score",
+            "gnomon.runs.report:Report",
+        ),
         "Generators": ("gnomon.generators.registry:create", "gnomon.generators.base:Generator"),
         "Kinds": generators.KINDS.values(),
         "Samples": ("gnomon.sample:Sample", "gnomon.sample:Prediction"),
@@ -172,7 +178,8 @@ def _python() -> str:
     }  # fmt: skip
     said = [
         "# Python",
-        "Each is imported from its package, as `from gnomon.losses import NTILLoss`.",
+        "The whole job is imported from `gnomon` itself, as `gnomon.load`; all else from"
+        " its package, as `from gnomon.losses import NTILLoss`.",
     ]
     for title, places in listed.items():
         # The options of kinds have a page of their own.

@@ -25,7 +25,7 @@ from gnomon.eval.scoring.belief import RULES, best_answer
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 from gnomon.generators.looks.augment import Augment
 from gnomon.recipe import Columns, Source
-from gnomon.runs.answerer import answer_exam
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
 from gnomon.runs.training import train_run

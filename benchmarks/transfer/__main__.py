@@ -26,8 +26,8 @@ from benchmarks.transfer.training import STEPS, WITHOUT, recipe_of
 from gnomon.eval.scoring.predictions import PredictionFile
 from gnomon.pipeline import families
 from gnomon.progress import note
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import score_file
-from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_and_data import resolve_model, trained_run
 from gnomon.runs.training import train_run

@@ -21,7 +21,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
 from gnomon.runs import directory
-from gnomon.runs.answerer import Answerer, served_folder, served_name
+from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked
 from gnomon.runs.model_and_data import (
     data_and_overrides,
@@ -29,6 +29,7 @@ from gnomon.runs.model_and_data import (
     resolve_model,
     trained_run,
 )
+from gnomon.runs.reader import Reader, served_folder, served_name
 from gnomon.runs.resolve import Resolved
 from gnomon.runs.trained_rows import ENOUGH_ROWS, TrainedRows, read_rows
 from gnomon.sample import Prediction, Target
@@ -55,6 +56,9 @@ class CalibratedModel:
     """Lines that say how wide intervals are, and how often the surest answers are wrong."""
     coverage: float
     """Coverage that its labelled groups can show; 0 if they can show none."""
+
+    def __str__(self) -> str:
+        return self.summary
 
 
 def calibrate(
@@ -108,8 +112,8 @@ def calibrate(
     left_out = _rows_to_leave_out(exam, rows, model)
     folder = run if run is not None else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
-    answerer = Answerer(recipe, run)
-    out = answerer.answer(exam, _answers_path(answerer, exam, folder))
+    reader = Reader(recipe, run)
+    out = AnswerFile(_answers_path(reader, exam, folder)).ask(reader, exam)
     by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
     answers = [pair for pair in answers if pair[1].id not in left_out]
@@ -218,14 +222,14 @@ def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
     return Exam(sources, "val", section.seed, n_asked(n, copy.length), RunFolder(run).data)
 
 
-def _answers_path(answerer: Answerer, exam: Exam, path: Path) -> Path:
+def _answers_path(reader: Reader, exam: Exam, path: Path) -> Path:
     """Return a file for the answers to these very questions, by these weights and lists.
 
     So a killed calibration resumes, and another one never meets the answers of an earlier.
     """
-    recipe = answerer.recipe
+    recipe = reader.recipe
     section, is_served = recipe.eval, recipe.model.server is not None
-    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else answerer.weights
+    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else reader.weights
     # A run may move, and its answers with it.
     values = exam.to_json() if exam.folder else asdict(exam)
     what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]

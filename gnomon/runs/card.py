@@ -18,7 +18,15 @@ from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, to_yaml
 from gnomon.runs.directory import versions
-from gnomon.runs.pictures import CARD_KEY, FIND_KEY, LISTED, box_questions, run_questions
+from gnomon.runs.known_questions import (
+    CARD_KEY,
+    FIND_KEY,
+    FORMS_KEY,
+    LISTED,
+    box_questions,
+    known_questions,
+)
+from gnomon.sample import target_to_json
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
 
@@ -82,9 +90,13 @@ def card(
     # The two words by which the hub draws a model's tree.
     adapted = "adapter" if library == "peft" else "finetune"
     task = "image-text-to-text" if _takes_pictures(run) else "text-generation"
-    questions = run_questions(recipe, run)
+    forms = known_questions(recipe, run)
+    questions = list(forms)
     # `gnomon predict MODEL photo.jpg` asks the question that it finds under this key.
-    extra: dict[str, Any] = {CARD_KEY: questions} if 0 < len(questions) <= LISTED else {}
+    extra: dict[str, Any] = {}
+    if 0 < len(questions) <= LISTED:
+        extra[CARD_KEY] = questions
+        extra[FORMS_KEY] = {question: target_to_json(form) for question, form in forms.items()}
     # And `--find` the one for a box.
     boxes = box_questions(recipe, run)
     extra |= {FIND_KEY: boxes} if boxes else {}

@@ -4,17 +4,16 @@ A model that reads a dial well reads it worse where it is a tenth of the picture
 pixels of the whole. So the box is asked for first, in the words of the run's own training.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from gnomon.answers.base.target import Corners
 from gnomon.answers.box.read import read_box, to_pixels
 from gnomon.dialect import create
-from gnomon.progress import warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs.pictures import box_questions
-from gnomon.sample import CUT, Prediction, Sample, Size, Text
+from gnomon.runs.known_questions import ANY_TEXT, box_questions
+from gnomon.sample import CUT, Prediction, Sample, Size
 
 # Share of the box's longer side that is added at each of its ends. Drawn instruments fill 0.8 to
 # 0.97 of the pictures of training, so a box without error then lies in the middle of that.
@@ -54,29 +53,19 @@ def box_samples(samples: Iterable[Sample], question: str) -> Iterator[Sample]:
     """Yield the question for the box in each picture that can be cut."""
     for sample in samples:
         if can_be_cut(sample):
-            yield Sample(sample.id, sample.image, question, Text("?"))
+            yield Sample(sample.id, sample.image, question, ANY_TEXT)
 
 
-def cut_samples(samples: Iterable[Sample], boxes: Mapping[str, Prediction]) -> Iterator[Sample]:
-    """Yield each sample with its picture cut around the box of its id.
+def cut_out(sample: Sample, answer: Prediction | None) -> Sample:
+    """Return the sample with its picture cut around the box of an answer.
 
-    Where no box can be read, or none was asked for, the whole picture stays.
+    The sample stays as it is if there is no answer, or no box in it.
     """
-    n_whole = 0
-    for sample in samples:
-        image, answer = sample.image, boxes.get(sample.id)
-        if image is None or answer is None:
-            yield sample
-            continue
-        box = _read(answer, image.size)
-        if box is None:
-            n_whole += 1
-            yield sample
-            continue
-        cut = square_around(box, image.size)
-        yield replace(sample, image=image.crop(cut), facts={**sample.facts, CUT: list(cut)})
-    if n_whole:
-        warn(f"no box could be read in {n_whole:,} answers: these pictures were asked about whole")
+    image = sample.image
+    if image is None or answer is None or (box := _read(answer, image.size)) is None:
+        return sample
+    cut = square_around(box, image.size)
+    return replace(sample, image=image.crop(cut), facts={**sample.facts, CUT: list(cut)})
 
 
 def square_around(box: Corners, size: Size) -> tuple[int, int, int, int]:

@@ -61,10 +61,8 @@ def report(
     the number of answers on a further page, where a person judges how they were read; `reviewed`
     is the file of judgements that this page saved.
     """
-    from gnomon.eval import table, write_report
-    from gnomon.eval.report.answers import write_csv
-    from gnomon.eval.report.page import write_picture
-    from gnomon.eval.report.review import reader_error, write_review
+    from gnomon.eval import table
+    from gnomon.eval.report.review import reader_error
     from gnomon.eval.report.text_tables import json_data
     from gnomon.eval.scoring.spaces import space_warning
 
@@ -77,20 +75,7 @@ def report(
     for warning in map(space_warning, runs):
         if warning:  # boxes seem to be in another coordinate space
             warn(warning)
-    with lock_report(file) as files:
-        outputs = files if review is None else (*files, files.review)
-        # A reader of the folder sees the old report or the new one, never a mixture.
-        with replace_files(*outputs) as folder:
-            write_csv(folder / files.csv.name, runs)
-            put_text(folder / files.json.name, pretty_json(values) + "\n")
-            write_picture(folder / files.picture.name, runs)
-            names = [path.name for path in files[1:]]
-            write_report(
-                folder / file.name, runs, samples=samples, note=note, beside=published, files=names
-            )
-            if review is not None:
-                write_review(folder / files.review.name, runs[-1], samples, review)
-            check_outputs(files, review=review is not None)  # some may have come meanwhile
+    files = write_pages(runs, file, samples, note, values, published=published, review=review)
     if as_json:
         show_json({**values, "report": str(file)})
     else:
@@ -101,3 +86,38 @@ def report(
             f"review: {files.review}; judge, save {name}, and score again with --reviewed {name}"
         )
     return file
+
+
+def write_pages(
+    runs: Sequence[RunResult],
+    file: Path,
+    samples: Mapping[str, Sample],
+    note: str = "",
+    values: Any = None,
+    *,
+    published: Sequence[Any] = (),
+    review: int | None = None,
+) -> ReportFiles:
+    """Write the report as HTML, CSV, JSON (of `values`) and a picture, which appear together."""
+    from gnomon.eval import write_report
+    from gnomon.eval.report.answers import write_csv
+    from gnomon.eval.report.page import write_picture
+    from gnomon.eval.report.review import write_review
+    from gnomon.eval.report.text_tables import json_data
+
+    with lock_report(file) as files:
+        outputs = files if review is None else (*files, files.review)
+        # A reader of the folder sees the old report or the new one, never a mixture.
+        with replace_files(*outputs) as folder:
+            write_csv(folder / files.csv.name, runs)
+            values = json_data(runs) if values is None else values
+            put_text(folder / files.json.name, pretty_json(values) + "\n")
+            write_picture(folder / files.picture.name, runs)
+            names = [path.name for path in files[1:]]
+            write_report(
+                folder / file.name, runs, samples=samples, note=note, beside=published, files=names
+            )
+            if review is not None:
+                write_review(folder / files.review.name, runs[-1], samples, review)
+            check_outputs(files, review=review is not None)  # some may have come meanwhile
+    return files

@@ -24,7 +24,7 @@ from gnomon.pipeline import families
 from gnomon.progress import note
 from gnomon.recipe import Recipe, parse, read_text
 from gnomon.redact import anonymize
-from gnomon.runs.answerer import answer_exam
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.directory import (
     AFTER,
     announce,
@@ -35,7 +35,7 @@ from gnomon.runs.directory import (
 )
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
-from gnomon.runs.training import check_is_local
+from gnomon.runs.started import check_is_local
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

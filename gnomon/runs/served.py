@@ -63,8 +63,7 @@ def answers_alike(
     announce(f"asking {server.model} at {server.url} {len(questions):,} questions of {run}")
     pairs = ask_all(
         server,
-        (pictures[question.id] for question in questions),
-        total=len(questions),
+        [pictures[question.id] for question in questions],
         n_parallel=n_parallel,
         max_tokens=longest,
     )

@@ -1,40 +1,66 @@
 """The fine-tuning of a recipe in its run's directory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from gnomon import store
 from gnomon.progress import warn
-from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.runs.card import has_card, write_card
-from gnomon.runs.directory import (
-    claim,
-    is_first_process,
-    keep_stored_choices,
-    lock_run,
-    n_processes,
-)
-from gnomon.runs.resolve import Resolved, is_data, resolve, warn_of_mistakes
-from gnomon.runs.trained_rows import write_rows
-from gnomon.runs.user_rows import (
-    note_few_groups,
-    note_rows_for_calibration,
-    note_validation,
-    warn_of_repeats,
-)
+from gnomon.recipe import RecipeError
+from gnomon.runs.directory import default_run, is_first_process
+from gnomon.runs.loading import override_words, register_plugins
+from gnomon.runs.resolve import Resolved, is_data, resolve, resolve_values, warn_of_mistakes
+from gnomon.runs.run import Run
+from gnomon.runs.started import start
+from gnomon.runs.user_rows import note_few_groups, note_rows_for_calibration, warn_of_repeats
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import open_validation, user_sources
 from gnomon.store.samples import evenly_spaced, train_size
 
-_MOST_COPIED = 20_000
-"""Rows of a split that `gnomon train` copies into its run; more would fill a disk twice."""
 _PROBES = 32
 """Samples of the training set, and as many of the exam, that are checked for warnings."""
+
+
+def train(
+    recipe: str | Path | Mapping[str, Any],
+    *,
+    out: str | Path | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    plugins: Sequence[str] = (),
+) -> Run:
+    """Fine-tune a model by a recipe; a killed training goes on if it is called again.
+
+    Example::
+
+        run = gnomon.train("my-clocks.yaml", out="runs/clocks", overrides={"train.max_steps": 300})
+        reader = run.reader()
+
+    Args:
+        recipe: A YAML file, the name of a recipe that comes with gnomon, such as "demo", or the
+            recipe itself as a dict.
+        out: The run's directory. By default it is runs/NAME.
+        overrides: Keys of the recipe, such as {"train.max_steps": 300}.
+        plugins: Classes of your own that a stored recipe names, as "module:Class".
+
+    Raises:
+        ValueError: The recipe has a mistake, or the directory holds another recipe's run.
+    """
+    register_plugins(plugins)
+    words = override_words(overrides)
+    if isinstance(recipe, Mapping):
+        if out is None:
+            raise RecipeError("out: a recipe that is a dict has no name: say where the run goes")
+        path = Path(out)
+        resolved = _checked(resolve_values(dict(recipe), words, name="recipe").resumed_in(path))
+    else:
+        path = Path(out) if out is not None else default_run(str(recipe))
+        resolved = resolve_for_training(str(recipe), words, path)
+    if is_first_process():
+        warn_of_unfit_samples(resolved, path)
+    train_run(resolved, path)
+    return Run(path)
 
 
 def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None = None) -> Resolved:
@@ -50,6 +76,11 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
     resolved = resolve(name, overrides, recipes_only=True)
     if run is not None:
         resolved = resolved.resumed_in(run)
+    return _checked(resolved)
+
+
+def _checked(resolved: Resolved) -> Resolved:
+    """Refuse a recipe that cannot be trained, and warn of mistakes in its tables."""
     recipe = resolved.recipe
     # `loss.spread` is label noise: refuse it where no answer has steps to redraw it by.
     check_can_spread(resolved.samples("train"), recipe.loss.spread)
@@ -92,76 +123,7 @@ def _probe(samples: Samples, n: int) -> list[Sample]:
     return probes
 
 
-def train_run(resolved: Resolved, run: Path, *, config: Any = None) -> Path:
-    """Fine-tune, or resume where a killed run stopped; return where the adapter or model lies.
-
-    `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
-    """
-    with lock_run(run):
-        recipe = keep_stored_choices(run, resolved.parsed, resolved.recipe)
-        check_is_local(recipe)
-        # A changed generator version matters only if samples are still drawn from it.
-        claim(run, recipe, sources=_sources_to_draw(recipe, run))
-        if is_first_process():
-            note_validation(resolved.parsed.train, recipe.train)
-        from gnomon.pipeline.training.train import fine_tune
-
-        if is_first_process() and resolved.source_run is None:
-            _store_rows(resolved, recipe, run)
-            if not RunFolder(run).has_weights:
-                write_rows(recipe, resolved.samples("train"), run)
-        # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
-        if RunFolder(run).has_samples("train"):
-            samples: Samples = store.open(RunFolder(run).data, "train")
-        else:
-            samples = resolved.samples("train")
-        weights = fine_tune(recipe, samples, run, config=config)
-        if is_first_process() and not has_card(weights):
-            write_card(recipe, run)  # also for a run that was killed before its card was written
-        return weights
-
-
-def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
-    """Copy the user's rows into the run, which may be moved without their tables.
-
-    Drawn samples can be redrawn from kind and seed, so they are copied only where mixed with user
-    rows, in an exam or a validation.
-    """
-    exam, folder = resolved.exam, RunFolder(run).data
-    is_finished = RunFolder(run).has_weights
-    has_rows = any(source.kind is None for source in exam.sources)
-    if has_rows and not (is_finished and RunFolder(run).has_samples(exam.split)):
-        store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
-    # A dataset that gnomon drew may be large, and can be drawn again.
-    tables = user_sources(recipe.data)
-    if is_finished or not tables:
-        return
-    # Rows that are there already are compared, for a table may have been edited since.
-    try:
-        validation = open_validation(recipe)
-    except ValueError:  # a table may have no rows for it
-        validation = None
-    if validation is not None and (n := validation.n_distinct or 0) <= _MOST_COPIED:
-        store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
-    # Processes that are launched together would read the copy while the first one writes it.
-    has_only_user_tables = tables == recipe.data and all(table.path for table in tables)
-    if n_processes() == 1 and has_only_user_tables:
-        samples = resolved.samples("train")
-        n = train_size(samples, recipe.train.samples)
-        if n <= _MOST_COPIED:
-            store.write(samples, folder, n=n, split="train", workers=1)
-
-
-def check_is_local(recipe: Recipe) -> None:
-    """Refuse to train behind a server, before its URL, which may hold a login, is stored."""
-    if recipe.model.server is not None:
-        raise RecipeError(
-            "model.server: a model behind a server cannot be trained here, only asked"
-        )
-
-
-def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
-    """Return the sources that a training draws from: none if all that it needs is on disk."""
-    # Validation draws its samples again, stored training samples or not.
-    is_stored = RunFolder(run).has_samples("train") and recipe.train.validation_steps is None
-    return () if is_stored or RunFolder(run).has_weights else recipe.data
+def train_run(resolved: Resolved, path: Path) -> Path:
+    """Fine-tune by a resolved recipe; return where the adapter or the model lies."""
+    with start(resolved, path) as run:
+        return run.train()

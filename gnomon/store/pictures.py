@@ -46,8 +46,15 @@ def upright_frame(image: Path | bytes) -> tuple[Size, int]:
 def load_picture(image: Path | bytes) -> Image.Image:
     """Decode a user's picture upright, on white, in RGB; refuse a file that ends too early."""
     with open_picture(image) as picture:
-        bits = getattr(picture, "tag_v2", {}).get(ExifTags.Base.BitsPerSample, (16,))[0]
-        return _rgb(ImageOps.exif_transpose(picture), bits)
+        return upright_rgb(picture)
+
+
+def upright_rgb(picture: Image.Image) -> Image.Image:
+    """Turn a picture as its EXIF says, lay it on white, and return it in RGB."""
+    if picture.mode in ("I", "F"):  # Pillow would clip them to 0 and 255
+        raise ValueError(f"{_WIDE}: save it in 8 or 16 bits")
+    bits = getattr(picture, "tag_v2", {}).get(ExifTags.Base.BitsPerSample, (16,))[0]
+    return _rgb(ImageOps.exif_transpose(picture), bits)
 
 
 @contextmanager

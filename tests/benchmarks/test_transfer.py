@@ -16,8 +16,8 @@ from benchmarks.transfer import asked, chromium, renderers, sources, training
 from benchmarks.transfer.renderers import RENDERERS, Renderer
 from benchmarks.transfer.worn import worn
 from gnomon import store
-from gnomon.eval.scoring import predictions
 from gnomon.recipe import RecipeError
+from gnomon.runs.reader import Reader
 from gnomon.sample import Prediction, Time
 
 ROOT = Path(__file__).parents[2]
@@ -219,20 +219,16 @@ def test_the_table_of_a_model_that_is_half_right(tmp_path, monkeypatch, capsys):
     """It is right about design a, an hour late about b; nothing is asked twice."""
     asked_for = []
 
-    def answer(loaded, exam, out, *, total, settings, **rest):
-        asked_for.append(total)
-        for sample in exam:
+    def answer(self, samples, batch_size, rule):
+        some = list(samples)
+        asked_for.append(len(some))
+        for sample in some:
             hour = sample.target.seconds // 3600
             late = int(sample.facts.get("line", 0)) % 2
             text = f"{(hour + late) % 12:02}:00"
-            predictions.append(out, [Prediction(sample.id, text, (40, 40), "plain", settings)])
+            yield [Prediction(sample.id, text, (40, 40), "plain", self.settings)]
 
-    from gnomon.pipeline.answering import local as answering
-    from gnomon.pipeline.load import Loaded
-
-    monkeypatch.setattr("gnomon.runs.answerer.Answerer._load", lambda _: Loaded(None, None, None))
-    monkeypatch.setattr("gnomon.runs.answerer._warn_of_shrunk_pictures", lambda *_: None)
-    monkeypatch.setattr(answering, "predict_to_file", answer)
+    monkeypatch.setattr(Reader, "_ask", answer)
     monkeypatch.setattr(renderers, "of", lambda kind: (Toy(),))
     monkeypatch.setattr(command, "OwnStyles", lambda kind: Toy())
     words = ["--model", "gnomon-tiny", "--n", "8", "--designs", "--out", str(tmp_path)]

@@ -26,7 +26,7 @@ from gnomon.eval.calibration.calibration import Part
 from gnomon.eval.calibration.summary import summary
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import local
-from gnomon.runs import answerer
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
 
 CLOCK = "What time does the clock show? Answer HH:MM."
@@ -181,7 +181,8 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     assert gnomon(*words, "--answered", 0.5) == 0
     # A large model's weights take a while to be read: they are hashed once.
     assert names == [str(folder / "adapter" / "adapter_model.safetensors")]
-    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
+    loaded = property(lambda _: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(Reader, "model", loaded)
     assert gnomon(*words, "--answered", 0.9, "--coverage", 0.8) == 0
     half, most = map(Path, capsys.readouterr().out.split())
     assert most.name == "clock-calibrated-coverage-0.8-answered-0.9.jsonl"
@@ -271,7 +272,8 @@ def test_boxes_cannot_be_calibrated(run, here, monkeypatch, capsys):
     shutil.copytree(run, here / "run")
     Image.new("RGB", (96, 72)).save("a.png")
     Path("boxes.csv").write_text("image,answer\n" + 'a.png,"5 5 20 20"\n' * 24)
-    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: pytest.fail("the model was loaded"))
+    loaded = property(lambda _: pytest.fail("the model was loaded"))
+    monkeypatch.setattr(Reader, "model", loaded)
     words = ("columns.kind=box", "columns.ask=Where is the bar?")
     assert gnomon("calibrate", "run", "boxes.csv", *words) == 2
     assert "boxes, free texts" in capsys.readouterr().err

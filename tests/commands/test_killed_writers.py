@@ -9,7 +9,7 @@ from gnomon import atomic
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring import predictions
 from gnomon.runs import directory
-from gnomon.runs.pictures import to_csv
+from gnomon.runs.answer_table import AnswerTable
 from gnomon.sample import Prediction, Sample, Time
 from gnomon.store.formats import manifest
 
@@ -26,7 +26,7 @@ def answers_of_a_folder(folder):
     answers = [replace(found, sample_id=f"{found.sample_id}.png") for found in ANSWERS]
     (folder / ".part").unlink(missing_ok=True)
     predictions.append(folder / ".part", answers)
-    to_csv(folder / ".part", files, folder / "a.csv")
+    AnswerTable(folder / "a.csv")._write(folder / ".part", files, has_cuts=False, has_belief=True)
 
 
 WRITERS = {

@@ -14,7 +14,7 @@ from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.answer_files import provenance_path
 from gnomon.runs.directory import write_json
 from gnomon.runs.exam import Exam
-from gnomon.runs.pictures import answer_form, question_of
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time
 from gnomon.store.user_data.opening import open_table
@@ -40,7 +40,7 @@ def run(tmp_path, monkeypatch):
 
 
 def asked(opened):
-    return question_of(opened, Path("run"))
+    return Reader(opened, Path("run")).question
 
 
 def answered(opened, texts):
@@ -146,9 +146,9 @@ def test_a_merged_model_has_the_question_of_its_card(tmp_path, metadata, questio
     opened = validate(Recipe, raw, name="test")
     if question is None:
         with pytest.raises(RecipeError, match="records no question about pictures"):
-            question_of(opened, None)
+            _ = Reader(opened).question
     else:
-        assert question_of(opened, None) == question
+        assert Reader(opened).question == question
 
 
 def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, cli):
@@ -190,7 +190,7 @@ def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, cli):
 def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, form):
     table = {"path": "labels.csv", "columns": {"ask": "What is it?", **columns}}
     recipe = run(data=[{"kind": "clock"}, table])
-    assert answer_form(recipe, Path("run")) == form
+    assert Reader(recipe, Path("run")).form_of("What is it?") == form
 
 
 @pytest.mark.parametrize(
@@ -201,19 +201,23 @@ def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, fo
     ],
 )
 def test_pictures_have_a_unit_of_a_column_if_all_labels_have_it(run, units, form):
-    lines = [f"{index},{index},{unit},0.5,train" for index, unit in enumerate(units)]
-    Path("labels.csv").write_text("\n".join(["question,answer,unit,by,part", *lines]))
-    columns = {"image": None, "kind": "number", "cycle": 10, "split": "part"}
+    lines = [
+        f"{index}.png,What is it?,{index},{unit},0.5,train" for index, unit in enumerate(units)
+    ]
+    for index in range(len(units)):
+        Image.new("RGB", (9, 9), (index, 0, 0)).save(f"{index}.png")
+    Path("labels.csv").write_text("\n".join(["image,question,answer,unit,by,part", *lines]))
+    columns = {"kind": "number", "cycle": 10, "split": "part"}
     columns |= {"unit": "unit", "within": "by"}
     recipe = run(data=[{"path": "labels.csv", "columns": columns}])
     rows = open_table("labels.csv", recipe.data[0].columns, "train")
     store.write(rows, Path("run/data"), n=rows.length, split="train", workers=1)
-    assert answer_form(recipe, Path("run")) == form
+    assert Reader(recipe, Path("run")).form_of("What is it?") == form
 
 
 def test_pictures_have_the_form_of_a_drawn_kind_where_there_are_no_others(run):
     recipe = run(data=[{"kind": "gauge", "options": {"instruments": ["dial"]}}])
-    form = answer_form(recipe, Path("run"))
+    form = Reader(recipe, Path("run")).form_of("What is it?")
     assert (form.cycle, len(form.possible_answers())) == (10, 100)
 
 

@@ -7,12 +7,14 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
-from gnomon.commands.predict import _answer_path
+from gnomon.eval.scoring import questions
 from gnomon.generators import create
-from gnomon.runs import pictures
-from gnomon.runs.answerer import answer_exam
+from gnomon.runs import picture_input as pictures
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_and_data import resolve_model
+from gnomon.runs.predicting import _answer_path
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
 
 
@@ -48,7 +50,7 @@ def test_answers_by_another_rule_stand_beside_those_of_the_run(run, tmp_path, cl
     file.write_text(file.read_text().replace("answer: greedy", "answer: median"))
     for words, name in (((), "after"), (["eval.answer=greedy"], "after-greedy")):
         recipe = resolve_model(str(own), None, list(words)).recipe
-        assert _answer_path(recipe, "after", own).stem == name
+        assert _answer_path(Reader(recipe, own), "after").stem == name
 
 
 def test_photographs_of_a_folder_that_are_not_read_are_counted(tmp_path, capsys):
@@ -106,11 +108,10 @@ CLOCK = "What time does the clock show? Answer HH:MM."
 def ask(tmp_path, monkeypatch):
     """Ask two questions into a.jsonl, answering none."""
 
-    def record(_, samples, *__):
-        list(samples)
+    def record(self, reader, exam, total):
+        list(questions.record(exam, questions.question_path(self.path)))
 
-    monkeypatch.setattr("gnomon.runs.answerer.Answerer._append", record)
-    monkeypatch.setattr("gnomon.runs.answerer.Answerer._load", lambda _: None)
+    monkeypatch.setattr("gnomon.runs.answer_file.AnswerFile._append", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     return lambda: answer_exam(opened, Exam.of(opened), tmp_path / "a.jsonl")
 

@@ -9,7 +9,7 @@ from command_toys import gnomon, small
 from second_process import holding
 
 from gnomon.eval.report.files import ReportFiles
-from gnomon.runs.answerer import answer_exam
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve
 from gnomon.runs.training import train_run
@@ -77,7 +77,7 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
     resolved = resolve(folder / "small.yaml")
     trains = SimpleNamespace(fine_tune=lambda *_, **__: "trained")  # without torch
     monkeypatch.setitem(sys.modules, "gnomon.pipeline.training.train", trains)
-    monkeypatch.setattr("gnomon.runs.training.claim", lambda *_, **__: None)
+    monkeypatch.setattr("gnomon.runs.started.claim", lambda *_, **__: None)
     monkeypatch.setenv("RANK", "1")
     assert train_run(resolved, folder / "run") == "trained"
     monkeypatch.setenv("RANK", "0")
@@ -89,7 +89,7 @@ def test_answers_of_a_run_are_asked_for_while_it_is_held(tmp_path, monkeypatch):
     """Another file is written, so `predict RUN` and `score RUN` may go on beside a training."""
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe
     monkeypatch.setattr(
-        "gnomon.runs.answerer.Answerer._append", lambda *given, **_: given[3].touch()
+        "gnomon.runs.answer_file.AnswerFile._append", lambda self, *_: self.path.touch()
     )
     with holding(tmp_path / "run"):
         out = tmp_path / "run" / "predictions" / "after.jsonl"

@@ -12,7 +12,7 @@ from gnomon.generators import create
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.directory import claim
 from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
-from gnomon.runs.pictures import pictures_in
+from gnomon.runs.picture_input import pictures_in
 from gnomon.runs.resolve import resolve, resolve_values, warn_of_mistakes
 from gnomon.runs.training import resolve_for_training
 from gnomon.store import mixture as create_mixture

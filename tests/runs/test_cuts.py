@@ -5,14 +5,16 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from fake_reader import fake_model
 from PIL import Image
 
 from gnomon.answers.box.measure import iou
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
 from gnomon.recipe import Recipe, to_yaml, validate
-from gnomon.runs import answerer, cuts, resolve
-from gnomon.runs.pictures import box_questions, question_of
+from gnomon.runs import cuts, resolve
+from gnomon.runs.known_questions import box_questions
+from gnomon.runs.reader import Reader
 from gnomon.sample import CUT, Number, Prediction, Sample
 
 WHERE, TIME = "Where is the clock? Give its box.", "What time does the clock show? Answer HH:MM."
@@ -33,20 +35,13 @@ def answers(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     asked, replies = [], {WHERE: "[0.5, 0.5, 0.7, 0.6]"}
 
-    def append(_, samples, n, out, loaded=None, **settings):
-        done = predictions.answered_ids(out, settings)
-        for sample in samples:
-            if sample.id not in done:
-                asked.append((sample.id, sample.question, sample.image.size))
-                if sample.id == replies.get("kill") and sample.question != WHERE:
-                    raise KeyboardInterrupt
-                text = replies.get(sample.question, "10:08")
-                predictions.append(
-                    out, [Prediction.of(sample, text, (100, 100), "plain", settings)]
-                )
+    def reply(sample):
+        asked.append((sample.id, sample.question, sample.image.size))
+        if sample.id == replies.get("kill") and sample.question != WHERE:
+            raise KeyboardInterrupt
+        return replies.get(sample.question, "10:08")
 
-    monkeypatch.setattr(answerer.Answerer, "_append", append)
-    monkeypatch.setattr(answerer.Answerer, "_load", lambda _: None)
+    fake_model(monkeypatch, reply)
     return replies, asked
 
 
@@ -72,17 +67,21 @@ def test_boxes_are_read_in_the_dialect_of_the_answer_and_its_size():
     }
     for dialect, text in texts.items():
         answer = Prediction("a", text, (100, 50), dialect)
-        (made,) = cuts.cut_samples([sample], {"a": answer})
+        made = cuts.cut_out(sample, answer)
         assert made.facts[CUT] == [194, 194, 306, 306]
         assert made.image.size == (112, 112)
 
 
 @pytest.mark.parametrize("text", ["no clock", "[0.1, 0.1, 0.1, 0.1]", "[2, 2, 3, 3]"])
-def test_without_a_box_the_whole_picture_stays(text, capsys):
+def test_without_a_box_the_whole_picture_stays(text, answers, capsys):
     sample = Sample("a", Image.new("RGB", (90, 90)), "?", Number(Decimal(1)))
-    (made,) = cuts.cut_samples([sample], {"a": Prediction("a", text, (90, 90), "plain")})
-    assert made is sample
-    assert "no box could be read in 1 answers" in capsys.readouterr().err
+    assert cuts.cut_out(sample, Prediction("a", text, (90, 90), "plain")) is sample
+    replies, asked = answers
+    replies[WHERE] = text
+    reader = Reader(make_run(*TAUGHT), Path("run"), find=WHERE)
+    assert reader.read(sample.image).box is None
+    assert [size for *_, size in asked] == [(90, 90), (90, 90)]
+    assert "no box could be read for 1 pictures" in capsys.readouterr().err
 
 
 def test_what_lies_in_a_picture_is_not_asked_of_a_cut():
@@ -97,13 +96,15 @@ def test_pictures_are_found_cut_and_read_in_one_run_which_resumes(answers, cli):
     for name in ("a.png", "b.png"):
         Image.new("RGB", (400, 300)).save(Path("photos", name))
     replies["kill"] = "b.png"
-    cli("predict", "run", "photos", "--find", code=130)
+    words = ("predict", "run", "photos", "--find", "eval.batch_size=1")
+    cli(*words, code=130)
     del replies["kill"]
-    said = cli("predict", "run", "photos", "--find").err
+    said = cli(*words).err
     size = (90, 90)  # 0.2 of the width and a margin
     assert asked == [
         ("a.png", WHERE, (400, 300)), ("b.png", WHERE, (400, 300)),
-        ("a.png", TIME, size), ("b.png", TIME, size), ("b.png", TIME, size),
+        ("a.png", TIME, size), ("b.png", TIME, size),
+        ("b.png", WHERE, (400, 300)), ("b.png", TIME, size),
     ]  # fmt: skip
     header, row, _ = csv.reader(Path("answers.csv").read_text().splitlines())
     assert header == ["file", "answer", "x1", "y1", "x2", "y2"]
@@ -150,7 +151,7 @@ def test_the_question_for_the_box_is_no_question_of_what_is_read(answers):
     number = {"path": "own.csv", "columns": {"ask": "What does it read?", "kind": "number"}}
     recipe = make_run(box, number)
     assert box_questions(recipe, Path("run")) == ["Where is it?"]
-    assert question_of(recipe, Path("run")) == "What does it read?"
+    assert Reader(recipe, Path("run")).question == "What does it read?"
 
 
 @pytest.mark.parametrize("kind", ["clock", "counter", "gauge"])

@@ -52,7 +52,7 @@ def trained(monkeypatch):
             found.append((opened, samples.describe()["source"])) or run
         ),
     )
-    for module in ("whole_run", "training"):
+    for module in ("whole_run", "started"):
         monkeypatch.setattr(f"gnomon.runs.{module}.write_card", lambda *_: None)
     return found
 
@@ -244,7 +244,7 @@ def test_a_card_that_a_kill_left_unwritten_is_written_by_a_restart(
     run, trained, train, monkeypatch
 ):
     cards = []
-    monkeypatch.setattr("gnomon.runs.training.write_card", lambda *given: cards.append(given))
+    monkeypatch.setattr("gnomon.runs.started.write_card", lambda *given: cards.append(given))
     for held, n in ((None, 1), ("# Model Card\n[More Information Needed]\n", 2), ("# Mine\n", 2)):
         if held is not None:
             (run / "README.md").write_text(held)  # in the place of the weights

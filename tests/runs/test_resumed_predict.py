@@ -92,7 +92,7 @@ CASES = [
     ("folder", "gone", AGAIN.format(1), 0),
     ("folder", "broken", AGAIN.format(1), 0),
     ("folder", "weights", "was answered with {'weights': ", 1),
-    ("folder", "question", "was answered with {'question': ", 1),
+    ("folder", "question", "was asked 'What does it read?', not 'Is it on?'", 1),
     ("table", "nothing", "", 0),
     ("table", "pictures", "holds answers to other samples (", 2),
     ("table", "swapped", "holds answers to other samples (", 2),

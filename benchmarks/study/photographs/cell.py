@@ -26,7 +26,7 @@ from benchmarks.study.photographs.plan import Cell
 from gnomon.eval import score
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import RULES, measures
-from gnomon.runs.answerer import answer_exam
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve_values
 from gnomon.runs.training import train_run

@@ -93,6 +93,14 @@ class AnswerType(ABC):
         """Value that a reader would give for a perfect answer."""
         return truth
 
+    def answer_of(self, value: Any, form: Any) -> Target:
+        """Return the answer that has a reader's value and the rest of the form: its unit, its dial.
+
+        It is the inverse of `value_of`.
+        """
+        assert isinstance(value, Target)
+        return value
+
     def metric_values(self, metric: Metric, measures: dict[str, float]) -> tuple[float, ...] | None:
         """Values that an answer adds to a metric; None if the metric does not count this answer."""
         return self.metric_rows(metric, [measures])[0]

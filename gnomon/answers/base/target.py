@@ -156,6 +156,9 @@ class Target(ABC):
         """Text for people, as one would note the answer down."""
         return repr(self)
 
+    def __str__(self) -> str:
+        return self.display()
+
     def to_json(self) -> dict[str, Any]:
         """Fields as plain values."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]

@@ -26,7 +26,7 @@ class Box(Target):
 
     def __post_init__(self) -> None:
         if not (-inf < self.x1 < self.x2 < inf and -inf < self.y1 < self.y2 < inf):
-            raise ValueError(f"{self}: a box needs finite corners with x1 < x2 and y1 < y2")
+            raise ValueError(f"{self!r}: a box needs finite corners with x1 < x2 and y1 < y2")
 
     @property
     def corners(self) -> Corners:

@@ -145,6 +145,11 @@ class BoxType(AnswerType):
         """Corners of the true box."""
         return truth.corners
 
+    def answer_of(self, value: Corners, form: Box) -> Box:
+        """Return the box; corners that the model swapped are put in order."""
+        x1, y1, x2, y2 = value
+        return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
+
     def scaled(self, value: Corners, old: Size, new: Size) -> Corners:
         """Corners at the same shares of the new picture; swapped corners stay swapped."""
         x1, y1, x2, y2 = value

@@ -68,6 +68,9 @@ class Number(Target):
                 " columns.digits as many as the counter has"
             )
 
+    def __float__(self) -> float:
+        return float(self.value)
+
     @property
     def type_name(self) -> str:
         """Type by the scale: one that goes round, a counter's, one with a tolerance, or none."""

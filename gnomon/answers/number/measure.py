@@ -262,6 +262,11 @@ class NumberType(AnswerType):
         """Exact decimal without its unit."""
         return truth.value
 
+    def answer_of(self, value: Decimal, form: Number) -> Number:
+        """Return the number in the unit of the form, and with its figures if it fits in them."""
+        fits = 0 <= value < Decimal(10) ** form.digits
+        return replace(form, value=value, digits=form.digits if fits else 0)
+
 
 class Turn(NamedTuple):
     """A value on a scale that begins again after `cycle`."""
@@ -401,6 +406,10 @@ class CyclicType(NumberType):
     def value_of(self, truth: Number) -> Turn:  # type: ignore[override]
         """Exact decimal with its cycle."""
         return Turn(truth.value, truth.cycle)
+
+    def answer_of(self, value: Turn, form: Number) -> Number:  # type: ignore[override]
+        """Return the number on the scale of the form."""
+        return replace(form, value=wrap_around(value.value, form.cycle))
 
 
 _ACCEPTED = Metric("accepted", "Right as far as the scale can be read", headline=True)

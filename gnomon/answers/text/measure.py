@@ -90,5 +90,9 @@ class TextType(AnswerType):
         """Text of the truth as the reader gives it: without a final full stop, as in "U.S."."""
         return truth.text if truth.choices else bare_text(truth.text) or truth.text
 
+    def answer_of(self, value: str, form: Text) -> Text:
+        """Return the text as an answer to the question of the form."""
+        return Text(" ".join(value.split()), form.choices if value in form.choices else ())
+
 
 TYPES: dict[str, AnswerType] = {"text": TextType()}

@@ -309,6 +309,15 @@ class TimeType(AnswerType):
         """Hour, minute and second; None for a second that the dial does not show."""
         return truth.hms
 
+    def answer_of(self, value: Hms, form: Time) -> Time:
+        """Return the time with this hour, minute and second."""
+        hour, minute, second = value
+        seconds = hour % form.hours * 3600 + minute * 60 + (second or 0)
+        shows_seconds = second is not None
+        # Words and JSON of the form may have no seconds, which an answer may name all the same.
+        written = "digits" if shows_seconds and form.form == "words" else form.form
+        return Time(seconds, form.hours, shows_seconds, written)
+
 
 TYPES: dict[str, AnswerType] = {
     name: TimeType(

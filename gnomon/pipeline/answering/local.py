@@ -3,19 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import exp, log
-from pathlib import Path
 from typing import Any
 
 from gnomon.answers.unreadable.answer import WORD
-from gnomon.eval.scoring import predictions
-from gnomon.eval.scoring.edges import kept_axes
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
 from gnomon.pipeline.answering.long_numbers import range_logprobs
-from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice, full_settings
+from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.load import Loaded, inference
-from gnomon.progress import track, warn
 from gnomon.sample import Prediction, Sample
 
 _LEAST = 1e-300
@@ -34,46 +30,6 @@ PLAIN_DECODING: dict[str, Any] = {
 """The likeliest token at each place, whatever a checkpoint's generation config asks for."""
 WINDOW = 8
 """Batches sorted by length together: enough for little padding, with few pictures in memory."""
-
-
-def predict_to_file(
-    loaded: Loaded,
-    samples: Iterable[Sample],
-    out: Path,
-    *,
-    total: int,
-    settings: dict[str, Any],
-    batch_size: int,
-    max_new_tokens: int,
-    rule: AnswerRule = GREEDY,
-) -> None:
-    """Answer every sample that is not in `out` yet, and append the answers to it.
-
-    `settings` are noted with each answer: a file of other settings is refused. Where the rule has a
-    belief or a calibration, an answer also holds what these say.
-    """
-    settings = full_settings(settings, max_new_tokens, rule)
-    done = predictions.answered_ids(out, settings)
-    # A generator: pictures are drawn and read as they are answered.
-    rest = (sample for sample in samples if sample.id not in done)
-    n_kept = 0
-    with track(total=total, initial=len(done), desc="answers") as bar:
-        for batch in predict_batches(
-            loaded,
-            rest,
-            settings=settings,
-            batch_size=batch_size,
-            max_new_tokens=max_new_tokens,
-            rule=rule,
-        ):
-            predictions.append(out, batch)
-            bar.update(len(batch))
-            n_kept += kept_axes(batch)
-    if n_kept:
-        warn(
-            f"{n_kept} pairs of edges are as the model wrote them: the {rule.name} of each edge"
-            " would have swapped them, or left nothing between them"
-        )
 
 
 def predict_batches(

@@ -22,18 +22,15 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from multiprocessing.pool import ThreadPool
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
-from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering.rule import (
     GREEDY,
     AnswerRule,
     Choice,
-    full_settings,
 )
 from gnomon.pipeline.answering.sampled import (
     SampledAnswer,
@@ -362,43 +359,27 @@ _OPENER = build_opener(_HttpHandler, _HttpsHandler, _NoRedirects)
 """Opener of requests; its `timeout` is for the whole reply."""
 
 
-def predict_to_file(
+def predict_batches(
     server: Server,
     samples: Iterable[Sample],
-    out: Path,
     *,
-    total: int,
     settings: dict[str, Any],
     n_parallel: int,
     max_new_tokens: int,
     dialect: str,
     rule: AnswerRule = GREEDY,
     repeats: int = 0,
-) -> None:
-    """Answer every sample that is not in `out` yet, and append the answers to it.
+) -> Iterator[list[Prediction]]:
+    """Yield the answer to each sample, in their order, with `n_parallel` requests under way.
 
-    `n_parallel` is the number of requests under way. Boxes are read in the pixels of the picture as
-    it was sent: nobody knows how the server resizes it. A question whose answers can be listed is
-    asked `repeats` times where the rule needs a belief.
+    Boxes are read in the pixels of the picture as it was sent, because only the server knows how it
+    resizes a picture. If the rule needs a belief and the answers can be listed, a question is asked
+    `repeats` times.
     """
-    if rule.wide_grid:
-        raise ValueError(
-            "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
-            " coarser grid"
-        )
-    if rule.views > 1:
-        raise ValueError(
-            f"eval.views={rule.views}: a server is asked about the picture as it is: leave it out"
-        )
-    if rule.candidates:
-        settings = {**settings, "repeats": repeats}
-    settings = full_settings(settings, max_new_tokens, rule)
-    done = predictions.answered_ids(out, settings)
-    rest = (sample for sample in samples if sample.id not in done)
     empty = 0
 
     # Runs in a thread of its own, and so writes nothing.
-    def answer(sample: Sample) -> tuple[Sample, Prediction]:
+    def answer(sample: Sample) -> Prediction:
         choice = Choice()
         # Some servers give no probabilities, so a belief is counted from repeated draws.
         if candidates := rule.answers(sample, dialect):
@@ -413,19 +394,30 @@ def predict_to_file(
             reply = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
             choice = replace(choice, text=reply.text)
         logprobs = choice.logprobs if rule.stores_beliefs else None
-        return sample, Prediction.of(
+        return Prediction.of(
             sample, choice.text, _size(sample), dialect, settings, logprobs, choice.certainty
         )
 
-    # The file is the same, whichever answer comes first.
-    pairs = _in_order(answer, rest, total=total, done=len(done), n_parallel=n_parallel)
-    for _, prediction in pairs:
-        predictions.append(out, [prediction])
+    for prediction in _in_order(answer, samples, n_parallel=n_parallel):
         empty += not prediction.text
+        yield [prediction]
     if empty:
         warn(_EMPTY.format(empty, max_new_tokens))
     if server.thinks:
         warn(_WARM.format(server.model))
+
+
+def check_rule(rule: AnswerRule) -> None:
+    """Refuse a rule that needs more of a model than a server gives."""
+    if rule.wide_grid:
+        raise ValueError(
+            "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
+            " coarser grid"
+        )
+    if rule.views > 1:
+        raise ValueError(
+            f"eval.views={rule.views}: a server is asked about the picture as it is: leave it out"
+        )
 
 
 def _size(sample: Sample) -> Size | None:
@@ -433,37 +425,27 @@ def _size(sample: Sample) -> Size | None:
 
 
 def ask_all(
-    server: Server,
-    samples: Iterable[Sample],
-    *,
-    total: int,
-    done: int = 0,
-    n_parallel: int,
-    max_tokens: int,
+    server: Server, samples: Sequence[Sample], *, n_parallel: int, max_tokens: int
 ) -> Iterator[tuple[Sample, Reply]]:
     """Yield the server's reply to every sample, in their order."""
 
     def ask(sample: Sample) -> tuple[Sample, Reply]:
         return sample, server.ask(sample.question, sample.images, max_tokens=max_tokens)
 
-    yield from _in_order(ask, samples, total=total, done=done, n_parallel=n_parallel)
+    yield from track(
+        _in_order(ask, samples, n_parallel=n_parallel), total=len(samples), desc="answers"
+    )
 
 
 def _in_order(
-    ask: Callable[[Sample], tuple[Sample, T]],
-    samples: Iterable[Sample],
-    *,
-    total: int,
-    done: int,
-    n_parallel: int,
-) -> Iterator[tuple[Sample, T]]:
+    ask: Callable[[Sample], T], samples: Iterable[Sample], *, n_parallel: int
+) -> Iterator[T]:
     """Yield what `ask` makes of every sample, in their order, `n_parallel` of them at a time."""
     rest = iter(samples)
-    with track(total=total, initial=done, desc="answers") as bar, ThreadPool(n_parallel) as pool:
+    with ThreadPool(n_parallel) as pool:
         # Twice as many are queued as run, so that a slow answer holds up no other question.
         queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * n_parallel))
         while queue:
             # get() raises here what the thread raised.
             yield queue.popleft().get()
-            bar.update()
             queue.extend(pool.apply_async(ask, (sample,)) for sample in islice(rest, 1))

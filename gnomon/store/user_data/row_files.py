@@ -1,4 +1,4 @@
-"""Where a user's rows lie: a file, a folder's metadata, files of splits, or annotations."""
+"""Places of a user's rows: a file, a folder's metadata, files of splits, or annotations."""
 
 from __future__ import annotations
 

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 import pytest
 import torch
+from answer_files import predict_to_file
 from pipeline_toys import CLOCKS, SUMS, boxed, clock, total
 from small_models import SEEING
 
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
-from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
+from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Number, Sample, Text, Time
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import real_tokenizers
 import torch
+from answer_files import predict_to_file
 from pipeline_toys import boxed, total
 from small_models import SEEING
 from tokenizers import AddedToken
@@ -28,7 +29,7 @@ from gnomon.pipeline.answering.coordinates import (
     coordinate_logprobs,
     without_marks,
 )
-from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
+from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.pipeline.collate import prompt_of, resized_size
 from gnomon.pipeline.load import Loaded
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, prediction_from_json, prediction_to_json

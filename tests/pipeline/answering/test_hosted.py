@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from answer_files import ask_server
 from PIL import Image
 from pipeline_toys import UNEVEN
 from reply_server import answer, reply_server
@@ -23,7 +24,7 @@ from gnomon.commands import main
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import server as client
 from gnomon.pipeline.answering.local import generate_texts
-from gnomon.pipeline.answering.server import Server, predict_to_file
+from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 
@@ -44,9 +45,7 @@ def serving(reply):
 def asked_of(samples, url, out, **options):
     settings = {"name": "tiny", "server": url}
     given = {"n_parallel": 2, "max_new_tokens": 8, "dialect": "plain"} | options
-    predict_to_file(
-        Server(url, "tiny"), samples, out, total=len(samples), settings=settings, **given
-    )
+    ask_server(Server(url, "tiny"), samples, out, total=len(samples), settings=settings, **given)
     return {p.sample_id: p for p in predictions.read(out)}
 
 

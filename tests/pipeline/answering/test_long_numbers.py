@@ -7,6 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 import real_tokenizers
+from answer_files import predict_to_file
 from pipeline_toys import total
 from small_models import SEEING
 
@@ -14,8 +15,8 @@ from gnomon.answers.base.number_range import NumberRange
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import coordinates, long_numbers
 from gnomon.pipeline.answering.belief import answer_logprobs
-from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
 from gnomon.pipeline.answering.long_numbers import _RangeTrie, range_logprobs
+from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.sample import Number
 
 COUNTER = replace(total(7, 1), target=Number(Decimal(42), unit="m³", digits=3))

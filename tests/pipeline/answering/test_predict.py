@@ -2,13 +2,14 @@
 
 import pytest
 import torch
+from answer_files import predict_to_file
 from pipeline_toys import CLOCKS, SUMS, UNEVEN, boxed, total
 
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import belief
 from gnomon.pipeline.answering import local as module
 from gnomon.pipeline.answering.belief import answer_logprobs
-from gnomon.pipeline.answering.local import generate_texts, predict_to_file
+from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.collate import resized_size
 from gnomon.pipeline.exporting import merge
 

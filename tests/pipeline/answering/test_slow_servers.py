@@ -46,7 +46,7 @@ def test_a_wait_is_announced_once_for_all_questions_that_wait(url, monkeypatch, 
 
     monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 100.0, sleep=sleep))
     samples = UNEVEN[:1] * 8
-    found = ask_all(Server(url, "busy-2"), samples, total=8, n_parallel=8, max_tokens=9)
+    found = ask_all(Server(url, "busy-2"), samples, n_parallel=8, max_tokens=9)
     assert {reply.text for _, reply in found} == {"10:08"}
     assert waits == [2] * 8
     # Another test's threads may still be waiting for a server of their own that is gone.

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from answer_files import ask_server, predict_to_file
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -13,9 +14,8 @@ from pipeline_toys import clock, total
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
-from gnomon.pipeline.answering.local import AnswerRule, predict_to_file
+from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.pipeline.answering.server import Server
-from gnomon.pipeline.answering.server import predict_to_file as ask_server
 from gnomon.sample import Number, Sample, Time
 
 LOGPROBS = st.dictionaries(st.sampled_from("abcde"), st.floats(-700, 0), min_size=1)

@@ -12,8 +12,8 @@ from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
+from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import score_file
-from gnomon.runs.answerer import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_and_data import resolve_model
 

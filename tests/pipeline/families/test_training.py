@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 import torch
 import transformers
+from answer_files import predict_to_file
 from peft import PeftModel, get_peft_model
 from pipeline_toys import (
     CLOCKS,
@@ -25,7 +26,6 @@ from small_models import LINEAR, SEEING, uneven
 
 from gnomon import store
 from gnomon.eval.scoring import predictions
-from gnomon.pipeline.answering.local import predict_to_file
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.merge import merge
 from gnomon.pipeline.load import load, load_trained

@@ -5,7 +5,7 @@ from picture_tables import write_rows
 from PIL import Image
 
 from gnomon.recipe import Columns
-from gnomon.runs.pictures import pictures_in
+from gnomon.runs.picture_input import pictures_in
 from gnomon.runs.resolve import exam_of
 from gnomon.store.user_data.opening import open_table
 from gnomon.store.user_data.row_files import is_user_data

@@ -1,0 +1,127 @@
+"""The answer to a question about one picture, for users of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import exp
+from typing import TYPE_CHECKING
+
+from gnomon.answers.base.answer_type import AnswerType
+from gnomon.answers.registry import TYPES
+from gnomon.answers.unreadable.read import is_whole_refusal
+from gnomon.dialect import create
+from gnomon.eval.formatting import certainty_text
+from gnomon.sample import Prediction, Size, Target
+
+if TYPE_CHECKING:
+    from gnomon.answers.base.answer_type import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's answer to a question about one picture."""
+
+    text: str
+    """The answer in the model's words. It is empty if the answer is refused."""
+    value: Target | None = None
+    """The value in the text, such as `gnomon.sample.Time` or `Number`. It is None if the text holds
+    no such value, or if the answer is refused. Boxes are in pixels of the given picture."""
+    low: Target | None = None
+    """Lower end of the interval. It is None until the run is calibrated, and for words."""
+    high: Target | None = None
+    """Upper end of the interval."""
+    words: tuple[str, ...] = ()
+    """The interval of an answer in words: the words that the truth is probably among."""
+    confidence: float | None = None
+    """Share of such answers that are right. It is None until the run is calibrated."""
+    refused: bool = False
+    """True if the reading is less sure than what you asked for with `wrong` or `answered`."""
+    box: tuple[int, int, int, int] | None = None
+    """Corners x1, y1, x2, y2 of the part that was read. It is None if the whole picture was."""
+    trained: bool = False
+    """True if the run was trained on this very picture, so that it may read others less well."""
+    question: str = ""
+    """The question that was asked."""
+    name: str = ""
+    """File name of the picture, or its number in the order in which pictures were given."""
+    error: str = ""
+    """The reason why the picture could not be opened. It is empty for all other pictures."""
+    prediction: Prediction | None = field(default=None, repr=False)
+    """What the model gave, as `gnomon predict` stores it: settings, beliefs, the refused text."""
+
+    @classmethod
+    def of(
+        cls, prediction: Prediction, form: Target, size: Size, *, question: str, name: str
+    ) -> Answer:
+        """Read the value of a prediction; `size` is that of the picture that the user gave."""
+        certainty = prediction.certainty
+        is_refused = certainty is not None and certainty.refused
+        low = high = None
+        words: tuple[str, ...] = ()
+        if certainty is not None and certainty.words:
+            words = certainty.words
+        elif certainty is not None:
+            low, high = (_value(text, form, prediction, size) for text in certainty.interval)
+        return cls(
+            text="" if is_refused else prediction.text,
+            value=None if is_refused else _value(prediction.text, form, prediction, size),
+            low=low,
+            high=high,
+            words=words,
+            confidence=certainty.confidence if certainty else None,
+            refused=is_refused,
+            box=prediction.cut,
+            question=question,
+            name=name,
+            prediction=prediction,
+        )
+
+    def __str__(self) -> str:
+        """Return the answer in a line, with its interval and confidence if the run has them."""
+        return self.error if self.prediction is None else answer_text(self.prediction)
+
+
+def _value(text: str, form: Target, prediction: Prediction, size: Size) -> Target | None:
+    """Read a text as an answer of this form; None if it holds none."""
+    answer_type = TYPES[form.type_name]
+    value = _read(answer_type, text, form, prediction)
+    if value is None:
+        return None
+    try:
+        answer = answer_type.answer_of(value, form)
+    except ValueError:  # such as a box without an area
+        return None
+    moved = answer.has_place and prediction.size is not None
+    return answer.scaled(prediction.size, size) if moved and prediction.size else answer
+
+
+def _read(answer_type: AnswerType, text: str, form: Target, prediction: Prediction) -> Value | None:
+    reading = answer_type.read(
+        text, form, which="final", dialect=create(prediction.dialect), size=prediction.size
+    )
+    # A number in the working of an answer that ends in a refusal is no value.
+    if reading is None or (reading.span[1] < len(text.rstrip()) and is_whole_refusal(text)):
+        return None
+    return reading.value
+
+
+def answer_text(answer: Prediction) -> str:
+    """Return an answer in a line, with the likeliest of the listed answers if any are listed."""
+    line = " ".join(answer.text.split())
+    if certainty := answer.certainty:
+        line += f" ({certainty_text(certainty)})"
+        line += ", too unsure to be answered" * certainty.refused
+    if not answer.logprobs:
+        return line
+    shares = belief_shares(answer.logprobs)
+    best = max(shares, key=shares.__getitem__)
+    return f"{line} (likeliest of those listed: {best}, {100 * shares[best]:.1f} %)"
+
+
+def belief_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
+    """Scale the listed answers' probabilities so that they sum to 1."""
+    largest = max(logprobs.values())  # taken off first, since exp(-800) is 0
+    weights = {answer: exp(value - largest) for answer, value in logprobs.items()}
+    total = sum(weights.values())
+    return {answer: weight / total for answer, weight in weights.items()}

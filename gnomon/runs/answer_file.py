@@ -1,0 +1,204 @@
+"""Answers of a model in a file, with their questions beside it; a killed command goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gnomon.atomic import replace_files
+from gnomon.eval.calibration.calibration import Certifier
+from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring.edges import kept_axes
+from gnomon.eval.scoring.questions import Question
+from gnomon.progress import note, track, warn
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs import directory
+from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.runs.exam import Exam
+from gnomon.runs.reader import Reader
+from gnomon.sample import Sample
+from gnomon.store.formats.manifest import differences
+from gnomon.store.lock import sole_writer
+from gnomon.store.reading.run_folder import RunFolder
+
+
+def answer_exam(
+    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None,
+    certifier: Certifier | None = None,
+) -> Path:  # fmt: skip
+    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came."""
+    return AnswerFile(out).ask(Reader(recipe, run, certifier=certifier), exam)
+
+
+@dataclass(frozen=True)
+class AnswerFile:
+    """A file of answers. It decides which of them a resumed command may keep.
+
+    An answer is kept if its question, its picture by content, the model's weights and all settings
+    are the same.
+    """
+
+    path: Path
+
+    def ask(self, reader: Reader, exam: Exam) -> Path:
+        """Ask an exam's questions that have no answer yet; return the file.
+
+        The run may be training meanwhile: only the file of answers is locked.
+        """
+        with sole_writer(self.path):
+            provenance = _provenance(exam, self.path)
+            if self.path.is_file():
+                predictions.check(self.path, exam.ids())
+            _record(self.path, provenance)
+            self.drop_changed(exam)
+            if not self._reuse_beliefs(reader, provenance):
+                self._append(reader, exam, exam.samples)
+            if n := self.count_trained(reader):
+                _record(self.path, replace(provenance, trained=n))
+        return self.path
+
+    def count_trained(self, reader: Reader) -> int:
+        """Count the questions whose pictures the reader's run was trained on."""
+        return reader.trained_rows.count_trained(_questions_in(questions.question_path(self.path)))
+
+    def complete(
+        self, reader: Reader, open_samples: Callable[[], Iterable[Sample]], n: int
+    ) -> None:
+        """Append the answers to n samples that the file lacks; it is locked by the caller."""
+        self.drop_changed(open_samples())
+        self._append(reader, open_samples(), n)
+
+    def _append(self, reader: Reader, samples: Iterable[Sample], n: int) -> None:
+        done = predictions.answered_ids(self.path, reader.settings)
+        if len(done) == n:
+            return  # no model is loaded
+        if reader.find is not None:
+            directory.announce(f"asking first: {reader.find}")
+        rest = (sample for sample in samples if sample.id not in done)
+        # A question is stored before it is asked.
+        recorded = questions.record(rest, questions.question_path(self.path))
+        n_kept = 0
+        with track(total=n, initial=len(done), desc="answers") as bar:
+            for batch in reader.predictions(recorded):
+                predictions.append(self.path, batch)
+                bar.update(len(batch))
+                n_kept += kept_axes(batch)
+        if n_kept:
+            warn(
+                f"{n_kept} pairs of edges are as the model wrote them: the {reader.rule.name} of"
+                " each edge would have swapped them, or left nothing between them"
+            )
+
+    def drop_changed(self, samples: Iterable[Sample]) -> None:
+        """Drop answers about pictures that have changed or are gone; refuse other questions.
+
+        The questions beside the answers know each picture by its pixels. An answer whose question
+        is not stored is dropped, too.
+        """
+        path = questions.question_path(self.path)
+        answers = predictions.resume(self.path)
+        stored = {q.id: (q.question, q.content) for q in _questions_in(path)}
+        answered = {answer.sample_id for answer in answers}
+        unseen, same = {*stored, *answered}, set()
+        for sample in samples if unseen else ():
+            if sample.id in unseen:
+                unseen.remove(sample.id)
+                words, content = stored.get(sample.id, ("", None))
+                if words and words != sample.question:
+                    raise ValueError(
+                        f"{self.path}: {sample.id!r} was asked {words!r}, not {sample.question!r}:"
+                        " name another file (--out), or delete that one"
+                    )
+                if content == Question.of(sample).content:
+                    same.add(sample.id)
+            if not unseen:
+                break
+        if same >= {*stored, *answered}:
+            return
+        if n := len(answered - same):
+            note(
+                f"{self.path}: {n:,} of {len(answered):,} answers are about other pictures: asking"
+                " again"
+            )
+        with replace_files(self.path, path) as folder:
+            predictions.append(folder / self.path.name, (a for a in answers if a.sample_id in same))
+            rows = (question for question in _questions_in(path) if question.id in same)
+            for _ in questions.record(rows, folder / path.name):
+                pass
+
+    def _reuse_beliefs(self, reader: Reader, provenance: Provenance) -> bool:
+        """Answer from beliefs that other files hold; True if no question is left to be asked."""
+        certifier, run = reader.certifier, reader.run
+        if certifier is None or run is None or reader.recipe.model.server is not None:
+            return False
+        from gnomon.runs.stored_beliefs import certify_stored
+
+        folders = dict.fromkeys([self.path.parent, RunFolder(run).predictions])
+        return certify_stored(self.path, provenance, reader.settings, certifier, folders)
+
+
+def _questions_in(path: Path) -> Iterable[Question]:
+    """Return the questions of a file; none if it does not exist."""
+    return questions.QuestionFile(path) if path.is_file() else ()
+
+
+def _provenance(exam: Exam, out: Path) -> Provenance:
+    """Return the record of an exam; refuse a file that holds answers to another one."""
+    new = Provenance(exam, exam.pool.describe(), directory.versions(), _kind_versions(exam))
+    if not _has_answers(out) or not provenance_path(out).is_file():
+        return new
+    old = read_provenance(out)
+    if exam.folder is not None:  # stored samples stay, whatever kinds draw today
+        new = replace(new, kinds=old.kinds)
+    # Files older than the versions of kinds are taken to have today's.
+    # The versions are compared like the data, so that one message names both.
+    before = {**old.data, "version": old.kinds or new.kinds}
+    changes = [*differences(before, {**new.data, "version": new.kinds})]
+    if old.exam.samples > exam.samples:
+        changes.append(f"eval.samples is {old.exam.samples} there, {exam.samples} here")
+    if changes:
+        raise RecipeError(
+            f"{out} holds answers to other samples ({'; '.join(changes[:3])}):"
+            " name another file (--out), or delete that one to ask again"
+        )
+    return replace(new, versions=old.versions)
+
+
+def _kind_versions(exam: Exam) -> dict[str, int]:
+    """Return the versions of the kinds by which the samples were drawn."""
+    kinds = directory.stored_kinds(exam.folder.parent) if exam.folder is not None else None
+    if kinds is None:
+        return directory.kind_versions(exam.sources)
+    names = {source.kind for source in exam.sources}
+    return {name: number for name, number in kinds.items() if name in names}
+
+
+def _record(out: Path, provenance: Provenance) -> None:
+    """Write down the exam before its first answer; one that was never answered is replaced."""
+    if not _has_answers(out):
+        _check_records_are_ours(out)
+        questions.question_path(out).unlink(missing_ok=True)
+    values = {**vars(provenance), "exam": provenance.exam.to_json()}
+    directory.write_json(provenance_path(out), values)
+
+
+def _check_records_are_ours(out: Path) -> None:
+    """Refuse to replace the user's own files that have the names of the records beside answers."""
+    provenance, rows = provenance_path(out), questions.question_path(out)
+    others = [] if questions.is_ours(rows) else [rows]
+    if provenance.exists():
+        try:
+            read_provenance(out)
+        except RecipeError:
+            others.append(provenance)
+    if others:
+        names = ", ".join(map(str, others))
+        raise FileExistsError(
+            f"{names}: this would be written beside the answers, and gnomon did not write what is"
+            " there: move it away, or name another file (--out)"
+        )
+
+
+def _has_answers(out: Path) -> bool:
+    return out.is_file() and out.stat().st_size > 0

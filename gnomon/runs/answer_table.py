@@ -1,0 +1,144 @@
+"""A table of answers about a folder of pictures, as `gnomon predict FOLDER` writes it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import exp
+from pathlib import Path
+
+from gnomon.atomic import put_text
+from gnomon.eval.scoring import predictions
+from gnomon.eval.scoring.questions import question_path
+from gnomon.files import open_bytes, write_rows
+from gnomon.progress import warn
+from gnomon.runs import directory
+from gnomon.runs.answer import belief_shares
+from gnomon.runs.answer_file import AnswerFile
+from gnomon.runs.reader import Reader
+from gnomon.runs.trained_rows import warn_of_trained
+from gnomon.sample import Prediction, Sample, Target
+from gnomon.store.lock import sole_writer
+from gnomon.store.pictures import load_picture
+
+_COLUMNS = ("file", "answer")
+_CUT_COLUMNS = ("x1", "y1", "x2", "y2")
+_CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
+_EDGE_COLUMNS = ("belief_low", "belief_high")
+_BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """A CSV file with a row for each picture. It is written whole when all have answers."""
+
+    path: Path
+
+    def fill(self, reader: Reader, files: list[Path], question: str) -> list[Prediction]:
+        """Ask a question about each picture and write the table; return the answers in order.
+
+        The name of its file is an answer's id. A killed command resumes from the answers that it
+        stored beside the table.
+        """
+        form = reader.form_of(question)
+        with sole_writer(self.path):
+            _check_is_ours(self.path)
+            directory.announce(f"asking: {question}")
+            stored = AnswerFile(self.path.with_name(self.path.name + ".part"))
+            unreadable: set[Path] = set()
+            samples = partial(_samples, files, question, form, unreadable)
+            stored.complete(reader, samples, len(files))
+            warn_of_trained(stored.count_trained(reader), len(files))
+            # A calibrated run stores beliefs in any case.
+            return self._write(
+                stored.path, files, has_cuts=reader.find is not None,
+                has_belief=bool(reader.recipe.eval.belief),
+            )  # fmt: skip
+
+    def _write(
+        self, answers: Path, files: Sequence[Path], *, has_cuts: bool, has_belief: bool
+    ) -> list[Prediction]:
+        """Write stored answers as a table, a row for each picture, and return them in that order.
+
+        With `has_cuts` the corners of the part that was asked about follow the answer; they are
+        empty for a whole picture. A calibrated run adds the ends of the interval (words stand in
+        the first), the confidence, and "yes" for a refused answer, which is empty. A belief adds
+        the likeliest listed answer, its share of the probability of all listed answers, and that
+        probability; then the share of each listed answer if all pictures have the same list.
+        """
+        by_id = {prediction.sample_id: prediction for prediction in predictions.resume(answers)}
+        rows = [by_id[file.name] for file in files if file.name in by_id]
+        if not rows:
+            raise ValueError(f"{files[0].parent}: none of its {len(files)} pictures can be read")
+        if not has_belief:
+            rows = [replace(row, logprobs=None) for row in rows]
+        lists = {tuple(row.logprobs) for row in rows if row.logprobs}
+        # Of long numbers each picture has the likeliest alone, which are others.
+        listed = list(lists.pop()) if len(lists) == 1 else []
+        has_beliefs = any(row.logprobs for row in rows)
+        has_certainty = any(row.certainty for row in rows)
+        header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
+        header += [*_BELIEF_COLUMNS * has_beliefs, *(f"belief.{answer}" for answer in listed)]
+        table = io.StringIO()
+        cells: list[list[str | float]] = []
+        for row in rows:
+            cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
+            text = "" if row.certainty and row.certainty.refused else row.text
+            certainty = _certainty_cells(row) if has_certainty else ()
+            belief = _belief_cells(row, listed) if has_beliefs else ()
+            cells.append([row.sample_id, text, *cut, *certainty, *belief])
+        write_rows(table, [header, *cells])
+        put_text(self.path, table.getvalue())
+        # The answers go last: after a kill between the two, all questions would be asked again.
+        for file in (question_path(answers), answers):
+            file.unlink(missing_ok=True)
+        return rows
+
+
+def _samples(
+    files: Sequence[Path], question: str, form: Target, unreadable: set[Path]
+) -> Iterator[Sample]:
+    """Yield the question about each picture; a file that is no picture is skipped.
+
+    A warning names the file once: `unreadable` collects such files. The target is the form of
+    the answers alone, because these pictures have no labels.
+    """
+    for file in files:
+        try:
+            yield Sample(file.name, load_picture(file), question, form)
+        except ValueError as error:
+            if file not in unreadable:
+                unreadable.add(file)
+                warn(f"left out: {error}")
+
+
+def _check_is_ours(out: Path) -> None:
+    """Refuse to write over a table of the user's, such as the labels of these pictures."""
+    # Our tables begin with these columns; the rest of the line may be beliefs.
+    header = ",".join(_COLUMNS).encode()
+    if not out.exists():
+        return
+    with open_bytes(out) as file:
+        start = file.read(len(header))
+    if start != header:
+        raise ValueError(f"{out} is there already and holds no answers: name another (--out)")
+
+
+def _certainty_cells(prediction: Prediction) -> list[str | float]:
+    certainty = prediction.certainty
+    if certainty is None:  # its question has other answers than those that were calibrated
+        return [""] * len(_CERTAINTY_COLUMNS)
+    low, high = certainty.interval
+    return [low, high, certainty.confidence, "yes" if certainty.refused else ""]
+
+
+def _belief_cells(prediction: Prediction, listed: Sequence[str]) -> list[str | float]:
+    if not prediction.logprobs:
+        return [""] * (len(_BELIEF_COLUMNS) + len(listed))
+    shares = belief_shares(prediction.logprobs)
+    likeliest = max(shares, key=lambda answer: shares[answer])
+    total = min(1.0, sum(map(exp, prediction.logprobs.values())))
+    numbers = (shares[likeliest], total, *(shares[answer] for answer in listed))
+    return [likeliest, *(float(f"{number:.4g}") for number in numbers)]

@@ -1,0 +1,154 @@
+"""`gnomon.evaluate`, `gnomon.calibrate` and `gnomon.score`: answers are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gnomon import recipe as recipes
+from gnomon.answers.registry import TARGETS
+from gnomon.eval.scoring.questions import Question
+from gnomon.names import check as check_known
+from gnomon.progress import track
+from gnomon.recipe import Columns
+from gnomon.runs import calibrating
+from gnomon.runs.calibrating import CalibratedModel
+from gnomon.runs.exam import note_unasked
+from gnomon.runs.loading import override_words
+from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
+from gnomon.runs.reader import Reader
+from gnomon.runs.report import Report
+from gnomon.runs.run import Run
+from gnomon.sample import Prediction, Sample, Size
+from gnomon.store import SamplesById
+
+
+def evaluate(
+    model: Reader | Run,
+    data: str | Path | None = None,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+) -> Report:
+    """Ask a model all questions of some data and measure its answers.
+
+    Example::
+
+        report = gnomon.evaluate(reader, "labels.csv")
+        print(report)  # a table with 95 % intervals
+
+    Args:
+        model: A reader, or a run whose trained model is loaded.
+        data: A table of your own, a folder, a dataset, a kind such as "clock", or a recipe. By
+            default, what the run held out.
+        overrides: How the table is read, and how many are asked, such as
+            {"columns.answer": "time", "columns.kind": "time", "eval.samples": 200}.
+
+    Raises:
+        ValueError: The table has rows that cannot be used, or the data is not there.
+    """
+    reader = model.reader() if isinstance(model, Run) else model
+    words = override_words(overrides)
+    name = None if data is None else str(data)
+    resolved = resolve_model(reader.name, name, words)
+    _, exam = recipe_and_exam(resolved, name, words, run=reader.run)
+    note_unasked(exam)
+    predictions: dict[str, Prediction] = {}
+    with track(total=exam.samples, desc="answers") as bar:
+        for batch in reader.predictions(exam):
+            predictions |= {answer.sample_id: answer for answer in batch}
+            bar.update(len(batch))
+    answers = [predictions[question.id] for question in exam.questions]
+    source = {**exam.pool.describe(), "samples": exam.samples}
+    samples = SamplesById(exam.pool, exam.samples)
+    return Report.of(Path(reader.name).name, answers, exam.questions, source, samples)
+
+
+def calibrate(
+    model: Run | str | Path,
+    data: str | Path | None = None,
+    *,
+    within: float | None = None,
+    same_groups: bool = False,
+    overrides: Mapping[str, Any] | None = None,
+) -> CalibratedModel:
+    """Learn how far off a run's answers are, so that its reader gives intervals and refuses.
+
+    Example::
+
+        print(gnomon.calibrate("runs/dials", "new-dials.csv", within=0.2))
+        reader = gnomon.load("runs/dials", wrong=0.05)
+
+    Args:
+        model: A trained run.
+        data: Labelled pictures that the training did not see. By default, the run's split val.
+        within: An answer this far from the truth is right. By default the labels say it.
+        same_groups: True if the next pictures come from the groups (cameras, meters) of these.
+            Without it they come from new groups, and intervals are as wide as that needs.
+        overrides: How the table is read, and how the model answers, such as
+            {"eval.answer": "median"}.
+
+    Raises:
+        ValueError: The pictures are too few, or the run was trained on them.
+    """
+    name = str(model.path if isinstance(model, Run) else model)
+    return calibrating.calibrate(
+        name, None if data is None else str(data), override_words(overrides),
+        within=within, same_groups=same_groups,
+    )  # fmt: skip
+
+
+def score(
+    answers: Sequence[str],
+    truths: Sequence[Any],
+    *,
+    kind: str = "number",
+    sizes: Sequence[Size] | None = None,
+    boxes: str | None = None,
+    groups: Sequence[str] | None = None,
+    name: str = "answers",
+    **columns: Any,
+) -> Report:
+    """Measure answers, as texts, against the true answers.
+
+    Example::
+
+        report = gnomon.score(["about 4.7 bar", "5"], [4.7, 6], kind="number", within=0.1)
+        print(report)
+
+    Args:
+        answers: What the model said. An empty text counts as an answer that could not be read.
+        truths: Labels as a table would have them: 4.7, "10:08", (x1, y1, x2, y2) and so on.
+        kind: The type of the answers: "number", "time", "text", "box" or "boxes".
+        sizes: Width and height of each picture. Boxes need them.
+        boxes: The space that boxes in the answers are in, such as "pixels" or "qwen2-vl".
+        groups: A name for each answer, such as its camera; intervals are then over groups.
+        name: Name of the column in the table.
+        **columns: How labels are read, as under `columns` of a recipe: `within=0.1`,
+            `unit="bar"`, `hours=24`, `cycle=10`, `choices=["open", "closed"]`.
+
+    Raises:
+        ValueError: The lists differ in length, or a label cannot be read.
+    """
+    check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
+    for what, values in {"truths": truths, "sizes": sizes, "groups": groups}.items():
+        if values is not None and len(values) != len(answers):
+            raise ValueError(f"{what}: {len(values)} for {len(answers)} answers: give one for each")
+    how = recipes.validate(Columns, {"kind": kind, **columns}, name="columns")
+    questions, predictions = [], []
+    for index, (answer, truth) in enumerate(zip(answers, truths, strict=True)):
+        size = None if sizes is None else (int(sizes[index][0]), int(sizes[index][1]))
+        try:
+            target = TARGETS[kind].from_label(truth, how, size)
+        except ValueError as error:
+            raise ValueError(f"truths[{index}]: {error}") from error
+        if target.has_place and (boxes is None or size is None):
+            raise ValueError(
+                f"kind={kind!r}: say in which space the answers are, as in boxes='pixels', and give"
+                " the pictures' sizes"
+            )
+        facts = {} if groups is None else {"group": groups[index]}
+        questions.append(Question(str(index), target, size, str(index), facts=dict(facts)))
+        predictions.append(Prediction(str(index), answer, size, boxes or "plain"))
+    samples = {q.id: Sample(q.id, None, q.question, q.target) for q in questions}
+    return Report.of(name, predictions, questions, {}, samples)

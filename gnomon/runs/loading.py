@@ -1,0 +1,158 @@
+"""`gnomon.load`: a run, a model or a server becomes a Reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gnomon import names
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Certifier, Terms
+from gnomon.progress import note, warn
+from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs import cuts
+from gnomon.runs.exam import Exam
+from gnomon.runs.model_and_data import recipe_and_exam, resolve_model, trained_run
+from gnomon.runs.reader import Reader, served_folder
+
+
+def load(
+    name: str | Path,
+    *,
+    question: str | None = None,
+    find: bool | str = False,
+    server: str | None = None,
+    coverage: float | None = None,
+    wrong: float | None = None,
+    answered: float | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    plugins: Sequence[str] = (),
+) -> Reader:
+    """Open a model that reads pictures.
+
+    Example::
+
+        reader = gnomon.load("runs/clocks")
+        print(reader.read("hall.jpg").value)  # 10:08
+
+    Args:
+        name: The folder of a run, "gnomon-tiny", a model of the Hugging Face hub such as
+            "Qwen/Qwen2-VL-2B-Instruct", or a folder that `gnomon merge` wrote.
+        question: The question that `read` asks by default. A run knows its own.
+        find: True if the instrument is small in the picture: it is found, cut out and read. It
+            may also be the question for its box.
+        server: An OpenAI-compatible server that holds the model, such as
+            "http://localhost:8000/v1". Its key is read from OPENAI_API_KEY.
+        coverage: Share of truths that lie between `low` and `high`, 0.9 by default. This and the
+            next two are for runs that were calibrated.
+        wrong: Refuse readings so that at most this share of the answers is wrong, such as 0.05.
+        answered: Answer only this share of the pictures, the surest.
+        overrides: Keys of the recipe, such as {"eval.views": 3, "model.load_in_4bit": True}.
+        plugins: Classes of your own that the run names, as "module:Class".
+
+    Raises:
+        ValueError: There is no such model, or a term needs a calibration that the run lacks.
+    """
+    register_plugins(plugins)
+    words = override_words(overrides)
+    if server:
+        words.append(f"model.server={json.dumps(server)}")
+    return open_reader(
+        str(name), words, question=question, find=find, terms=(coverage, wrong, answered)
+    ).open()
+
+
+def open_reader(
+    name: str, words: Sequence[str], *, data: str | None = "", question: str | None = None,
+    find: bool | str = False, terms: Sequence[float | None] = (None, None, None),
+) -> Reader:  # fmt: skip
+    """Return the reader of a run or a model; the model itself is loaded when it is asked.
+
+    `words` are overrides of the command line, and `data` is what will be asked.
+    """
+    certifier = _certifier(name, words, terms)
+    recipe, run = resolve_model(name, data, words).check_names(), trained_run(name)
+    return Reader(recipe, run, question=question, find=_box(recipe, run, find), certifier=certifier)
+
+
+def open_reader_and_exam(
+    name: str, words: Sequence[str], *, data: str | None, find: bool | str = False,
+    terms: Sequence[float | None] = (None, None, None),
+) -> tuple[Reader, Exam]:  # fmt: skip
+    """Return the reader of a run or a model, and the questions of DATA, or of the run without."""
+    certifier = _certifier(name, words, terms)
+    resolved, run = resolve_model(name, data, words), trained_run(name)
+    box = _box(resolved.check_names(), run, find)
+    recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    return Reader(recipe, run, find=box, certifier=certifier), exam
+
+
+def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
+    """Return the question for the box that is cut out first; None to ask about whole pictures."""
+    if isinstance(find, str):
+        return find
+    return cuts.box_question(recipe, run) if find else None
+
+
+def _certifier(name: str, words: Sequence[str], terms: Sequence[float | None]) -> Certifier | None:
+    """Return the calibration under the user's terms, unless another rule is asked for."""
+    run = trained_run(name)
+    # Who asks for another answer by name gets it, without what a calibration says.
+    is_plain = any(word.startswith("eval.answer=") for word in words)
+    has_server = any(word.startswith("model.server=") for word in words)
+    folder = served_folder(name) if has_server and run is None else run
+    if is_plain and (term := _first_term(*terms)):
+        raise RecipeError(
+            f"{term} is about calibrated answers, and eval.answer chooses others: leave one of the"
+            " two out"
+        )
+    if is_plain and folder is not None and (folder / calibrations.NAME).is_file():
+        note("eval.answer is given, so that the run's calibration is not used")
+    return certifier_of(name, None if is_plain else folder, *terms)
+
+
+def certifier_of(
+    name: str, folder: Path | None, coverage: float | None = None, wrong: float | None = None,
+    answered: float | None = None,
+) -> Certifier | None:  # fmt: skip
+    """Return a run's calibration under the user's terms; None if there are neither."""
+    calibration = None if folder is None else calibrations.read(folder)
+    if calibration is not None:
+        usual = Terms().coverage
+        terms = Terms(usual if coverage is None else coverage, wrong, answered)
+        certifier = Certifier(calibration, terms)
+        for doubt in certifier.doubts:
+            warn(doubt)
+        return certifier
+    if term := _first_term(coverage, wrong, answered):
+        raise RecipeError(
+            f"{term}: {name} was not calibrated: `gnomon calibrate RUN DATA`, with labelled"
+            " pictures that training did not see"
+        )
+    return None
+
+
+def _first_term(coverage: float | None, wrong: float | None, answered: float | None) -> str:
+    """Return the first term about calibrated answers, such as `wrong 0.05`; empty if none."""
+    terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
+    return next((f"--{name} {share:g}" for name, share in terms.items() if share is not None), "")
+
+
+def override_words(overrides: Mapping[str, Any] | None) -> list[str]:
+    """Write overrides as the command line takes them: `train.max_steps=300`."""
+    words = [f"{key}={json.dumps(value)}" for key, value in (overrides or {}).items()]
+    for word in words:
+        names.allow(word.partition("=")[2].strip('"'))  # the caller named the class
+    return words
+
+
+def register_plugins(places: Sequence[str]) -> None:
+    """Permit and import classes of the user's; a generator registers its kind."""
+    from gnomon import generators
+
+    for place in places:
+        names.allow(place)
+        if hasattr(names.load_user_class(place, object, what="plug-in"), "kind"):
+            generators.load(place)

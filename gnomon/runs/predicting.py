@@ -1,0 +1,116 @@
+"""`gnomon predict`: answers to an exam, or about pictures without labels, into a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from gnomon.eval.calibration.calibration import Certifier
+from gnomon.eval.scoring import predictions
+from gnomon.progress import warn
+from gnomon.recipe import Eval, RecipeError, parse_file
+from gnomon.runs import directory
+from gnomon.runs.answer import answer_text
+from gnomon.runs.answer_file import AnswerFile
+from gnomon.runs.answer_files import read_provenance
+from gnomon.runs.answer_table import AnswerTable
+from gnomon.runs.exam import Exam, note_unasked
+from gnomon.runs.picture_input import find_pictures
+from gnomon.runs.reader import Reader
+from gnomon.runs.trained_rows import warn_of_trained
+from gnomon.sample import Prediction
+from gnomon.store.reading.run_folder import RunFolder
+
+
+def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
+    """Ask the reader's question about a picture or a folder; return what there is to print.
+
+    One picture without `out` writes no file.
+    """
+    if not path.exists():
+        raise RecipeError(f"{path}: there is no such file")
+    question, _ = reader.question_and_form()
+    table = _table(out, path)
+    if table is None:
+        answer = reader.read(path)
+        assert answer.prediction is not None  # a picture that cannot be opened is refused
+        _warn_without_interval([answer.prediction], reader.certifier)
+        warn_of_trained(int(answer.trained), 1)
+        return [f"{answer.name}: {answer}"]
+    answers = AnswerTable(table).fill(reader, find_pictures(path), question)
+    lines = [f"{answers[0].sample_id}: {answer_text(answers[0])}"] if len(answers) == 1 else []
+    count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
+    _warn_without_interval(answers, reader.certifier)
+    if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
+        count += f", {refused} of them refused,"
+    return [*lines, f'{table}: {count} to "{question}"']
+
+
+def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None) -> Path:
+    """Ask the questions of an exam of DATA, or of the run's own; return the file of answers.
+
+    Answers about cuts, and answers under other terms of a calibration, get files of their own.
+    """
+    name = directory.AFTER if data is None else Path(data).stem
+    name = f"{name}-{reader.certifier.terms.name}" if reader.certifier else name
+    file = out or _answer_path(reader, f"{name}-find" if reader.find else name)
+    file = _require_suffix(file, ".jsonl", "answers to a data set")
+    note_unasked(exam)
+    if data is not None and (question := exam.only_question):
+        reader.warn_of_unknown_question(question)
+    AnswerFile(file).ask(reader, exam)
+    _warn_without_interval(predictions.PredictionFile(file), reader.certifier)
+    warn_of_trained(read_provenance(file).trained, exam.samples)
+    return file
+
+
+def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier | None) -> None:
+    """Count the answers of a calibrated run that the calibration says nothing about."""
+    counts = Counter(answer.certainty is None for answer in answers) if certifier else Counter()
+    if counts[True]:
+        warn(
+            f"{counts[True]:,} of {counts.total():,} answers have no interval: their question was"
+            " not calibrated"
+        )
+
+
+def _table(out: Path | None, path: Path) -> Path | None:
+    """Return the table of answers about pictures; None for one picture without --out.
+
+    An earlier table of the default name may hold another run's answers: it is not replaced.
+    """
+    if out is not None:
+        return _require_suffix(out, ".csv", "answers about pictures")
+    if not path.is_dir():
+        return None
+    table = Path("answers.csv")
+    if table.exists():
+        raise RecipeError(
+            f"{table} is there already: name another file, as in --out {path.name or 'more'}.csv,"
+            f" or replace it with --out {table}"
+        )
+    return table
+
+
+def _require_suffix(out: Path, suffix: str, what: str) -> Path:
+    """Refuse a file name with another ending; return the file."""
+    if out.suffix != suffix:
+        raise RecipeError(f"--out {out}: {what} are written as {suffix}")
+    return out
+
+
+def _answer_path(reader: Reader, data: str) -> Path:
+    """Return the file of answers by default: in the run, or under predictions/ here."""
+    run, section = reader.run, reader.recipe.eval
+    rule: str = Eval.answer
+    if run is not None:
+        stored = parse_file(RunFolder(run).recipe).get("eval") or {}
+        rule = stored.get("answer", rule)
+    # Answers by another rule than the run's own stand beside its answers, for `gnomon compare`.
+    is_usual = reader.certifier is not None or section.answer == rule
+    name = data if is_usual else f"{data}-{section.answer}"
+    name = f"{name}-belief" if section.belief else name
+    if run is not None:
+        return RunFolder(run).answers(name)
+    return Path("predictions") / f"{Path(reader.recipe.model.name).name}-{name}.jsonl"

@@ -1,0 +1,400 @@
+"""A model that reads pictures. `gnomon.load` opens it; `read` asks it about a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sized
+from dataclasses import replace
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.answers.registry import TARGETS
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.eval.calibration.calibration import Certifier, Terms
+from gnomon.eval.scoring.questions import Question
+from gnomon.names import check as check_known
+from gnomon.pipeline import families
+from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, full_settings
+from gnomon.progress import track, warn
+from gnomon.recipe import Columns, Recipe, RecipeError
+from gnomon.runs import cuts
+from gnomon.runs.answer import Answer
+from gnomon.runs.known_questions import (
+    ANY_TEXT,
+    LISTED,
+    box_questions,
+    known_questions,
+    question_of,
+)
+from gnomon.runs.picture_input import find_pictures, open_picture
+from gnomon.runs.trained_rows import TrainedRows, read_rows
+from gnomon.sample import Number, Prediction, Sample, Target
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from gnomon.pipeline.answering.server import Server
+    from gnomon.pipeline.load import Loaded
+    from gnomon.runs.picture_input import Picture
+
+WINDOW = 8
+"""Batches of pictures that are open at a time, unless they are large."""
+_LOOKED_AT = 8
+"""Pictures whose sizes are looked at before all are asked about."""
+_MOST_PIXELS = 64_000_000
+"""Pixels of the pictures that are held at a time, so that photographs of a phone fit in memory."""
+
+
+class Reader:
+    """A model with the question that it was trained on, and the calibration of its run.
+
+    `gnomon.load` makes it. Nothing that it does writes a file.
+    """
+
+    def __init__(
+        self, recipe: Recipe, run: Path | None = None, *, question: str | None = None,
+        find: str | None = None, certifier: Certifier | None = None,
+    ) -> None:  # fmt: skip
+        self.recipe = as_calibrated(recipe, certifier)
+        """How the model is loaded and how it answers."""
+        self.run = run
+        """The run that trained the model. It is None for a model as it came."""
+        self.find = find
+        """The question for the box that is cut out first. None asks about whole pictures."""
+        self.certifier = certifier
+        """The calibration of the run, with the terms that you asked for."""
+        self._question = question
+        self._unknown_questions: set[str] = set()
+        self._has_looked = False
+
+    def __repr__(self) -> str:
+        return f"Reader({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """The run's folder, or the model's name."""
+        return self.recipe.model.name if self.run is None else str(self.run)
+
+    @cached_property
+    def questions(self) -> dict[str, Target]:
+        """The questions that the model was trained on, each with the form of its answers.
+
+        It is empty if nothing is known, as of a model of the hub.
+        """
+        return known_questions(self.recipe, self.run)
+
+    @cached_property
+    def question(self) -> str:
+        """The question that `read` asks by default: yours, or the only one that was trained."""
+        if self._question is not None:
+            return self._question
+        return question_of(self.name, self.questions, box_questions(self.recipe, self.run))
+
+    def read(
+        self, picture: Picture, question: str | None = None, *, kind: str | None = None
+    ) -> Answer:
+        """Ask the question about one picture: a file, bytes, a PIL image or an array.
+
+        `kind` is the type of the answer, such as "time" or "number". It is needed for questions on
+        which the model was not trained: without it the value is a `Text`.
+        """
+        name, image = open_picture(picture)
+        question, form = self.question_and_form(question, kind)
+        sample = Sample(name or "0", image, question, form)
+        (prediction,) = (answer for batch in self.predictions([sample]) for answer in batch)
+        return self._answer(prediction, form, image, question, name)
+
+    def read_all(
+        self, pictures: str | Path | Iterable[Picture], question: str | None = None, *,
+        kind: str | None = None, batch_size: int | None = None,
+    ) -> Iterator[Answer]:  # fmt: skip
+        """Yield the answer about each picture, in the given order; a path is a folder of pictures.
+
+        Pictures are opened a batch at a time. A picture that cannot be opened gets an answer with
+        an `error`, so that answers and pictures stay side by side.
+        """
+        if isinstance(pictures, str | Path):
+            pictures = list(find_pictures(Path(pictures)))
+        # A mistake in the call is raised here, and not at the first answer.
+        question, form = self.question_and_form(question, kind)
+        size = batch_size or self.recipe.eval.batch_size
+        if size < 1:
+            raise ValueError(f"batch_size={batch_size}: give 1 or more")
+        return self._read_all(pictures, question, form, size)
+
+    def _read_all(
+        self, pictures: Iterable[Picture], question: str, form: Target, batch_size: int
+    ) -> Iterator[Answer]:
+        total = len(pictures) if isinstance(pictures, Sized) else None
+        numbered = enumerate(pictures)
+        with track(total=total, desc="answers") as bar:
+            while window := list(_window(numbered, batch_size)):
+                samples = [
+                    Sample(str(index), image, question, form)
+                    for index, _, image in window
+                    if not isinstance(image, ValueError)
+                ]
+                by_id = {
+                    prediction.sample_id: prediction
+                    for batch in self.predictions(samples, batch_size)
+                    for prediction in batch
+                }
+                for index, name, image in window:
+                    if isinstance(image, ValueError):
+                        warn(f"{name or index} is left out: {image}")
+                        yield Answer("", question=question, name=name, error=str(image))
+                    else:
+                        prediction = by_id[str(index)]
+                        yield self._answer(prediction, form, image, question, name or str(index))
+                bar.update(len(window))
+
+    def predictions(
+        self, samples: Iterable[Sample], batch_size: int | None = None
+    ) -> Iterator[list[Prediction]]:
+        """Yield the model's answers to samples, batch by batch, in no particular order."""
+        size = batch_size or self.recipe.eval.batch_size
+        if self.find is None:
+            yield from self._ask(self._warn_of_shrunk(samples), size, self.rule)
+            return
+        rest, n_whole = iter(samples), 0
+        while window := list(islice(rest, WINDOW * size)):
+            to_find = cuts.box_samples(window, self.find)
+            boxes = {
+                answer.sample_id: answer for b in self._ask(to_find, size, GREEDY) for answer in b
+            }
+            cut = [cuts.cut_out(sample, boxes.get(sample.id)) for sample in window]
+            n_whole += sum(s is c and s.id in boxes for s, c in zip(window, cut, strict=True))
+            yield from self._ask(cut, size, self.rule)
+        if n_whole:
+            warn(f"no box could be read for {n_whole:,} pictures: they were asked about whole")
+
+    @cached_property
+    def trained_rows(self) -> TrainedRows:
+        """The pictures on which the run was trained, and which chose its checkpoint, by hashes."""
+        return read_rows(self.run)
+
+    @cached_property
+    def rule(self) -> AnswerRule:
+        """The way from what the model gives to an answer."""
+        return AnswerRule.of(self.recipe, self.certifier)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """Settings, stored with each answer, that it depends on besides picture and question."""
+        model, section = self.recipe.model, self.recipe.eval
+        if model.server is not None:
+            settings: dict[str, Any] = {
+                "name": model.name, "server": model.server, "family": model.family,
+            }  # fmt: skip
+            if self.rule.candidates:
+                settings["repeats"] = section.repeats
+        else:
+            settings = {**model.settings, "weights": self.weights}
+        if self.find is not None:
+            settings |= {"find": self.find, "margin": cuts.MARGIN}
+        return full_settings(settings, section.max_new_tokens, self.rule)
+
+    @property
+    def weights(self) -> str | None:
+        """Hash of the weights' content. It is None for a model of the hub and for a blank model."""
+        from gnomon.pipeline.load import fingerprint
+
+        return fingerprint(self.recipe.model, self.run)
+
+    @cached_property
+    def model(self) -> Loaded:
+        """The model with its processor, loaded on first use."""
+        from gnomon.pipeline.load import load, load_trained
+
+        model, seed = self.recipe.model, self.recipe.seed
+        if self.run is None:
+            return replace(load(model, seed=seed), weights=self.weights)
+        return load_trained(model, self.run, seed=seed)
+
+    def open(self) -> Reader:
+        """Load the model, or check what a server needs, and return the reader itself."""
+        if self.recipe.model.server is None:
+            self._check_calibration(self.model.weights)
+        else:
+            self._check_calibration(served_name(self.recipe))
+            _ = self._server
+        return self
+
+    @cached_property
+    def _server(self) -> Server:
+        from gnomon.pipeline.answering import server
+
+        model = self.recipe.model
+        assert model.server is not None
+        server.check_rule(self.rule)
+        return server.Server(model.server, model.name, seconds=self.recipe.eval.answer_seconds)
+
+    def _check_calibration(self, weights: str | None) -> None:
+        """Refuse a calibration of other weights."""
+        if self.certifier is None or self.certifier.calibration.weights == weights:
+            return
+        if self.recipe.model.server is not None:
+            what = f"{served_folder(self.recipe.model.name)}: {calibrations.NAME} is of"
+            what += f" {self.certifier.calibration.weights}"
+        else:
+            what = f"{self.run}: {calibrations.NAME} is of other weights, from before the last"
+            what += " training"
+        raise RecipeError(f"{what}: `gnomon calibrate` again, or delete that file")
+
+    def _ask(
+        self, samples: Iterable[Sample], batch_size: int, rule: AnswerRule
+    ) -> Iterator[list[Prediction]]:
+        """Yield answers by a rule, from the loaded model or from the server."""
+        section = self.recipe.eval
+        if self.recipe.model.server is None:
+            # Imported here, since torch takes seconds that a served model does not need.
+            from gnomon.pipeline.answering import local
+
+            self.open()
+            yield from local.predict_batches(
+                self.model, samples, settings=self.settings, batch_size=batch_size,
+                max_new_tokens=section.max_new_tokens, rule=rule,
+            )  # fmt: skip
+            return
+        from gnomon.pipeline.answering import server
+
+        self.open()
+        family = self.recipe.model.family
+        yield from server.predict_batches(
+            self._server, samples, settings=self.settings, n_parallel=batch_size,
+            max_new_tokens=section.max_new_tokens, rule=rule, repeats=section.repeats,
+            dialect=families.create(family).dialect if family else "plain",
+        )  # fmt: skip
+
+    def _answer(
+        self, prediction: Prediction, form: Target, image: Image, question: str, name: str
+    ) -> Answer:
+        if not self.recipe.eval.belief:  # a calibrated run computes beliefs in any case
+            prediction = replace(prediction, logprobs=None)
+        answer = Answer.of(prediction, form, image.size, question=question, name=name)
+        if not self.trained_rows.train:
+            return answer
+        row = Question.of(Sample(name, image, question, form))
+        return replace(answer, trained=self.trained_rows.trained(row))
+
+    def question_and_form(
+        self, question: str | None = None, kind: str | None = None
+    ) -> tuple[str, Target]:
+        """Return the question that is asked, and the form of its answers."""
+        if question is None:
+            question = self.question
+        elif not question.strip():
+            raise ValueError(f"question={question!r}: say what to ask about the picture")
+        certifier = self.certifier
+        if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
+            raise RecipeError(
+                f'"{question}" was not calibrated, so that no share of answers can be promised:'
+                " `gnomon calibrate` with pictures that are labelled for it, or leave coverage,"
+                " wrong and answered out"
+            )
+        return question, self.form_of(question, kind)
+
+    def form_of(self, question: str, kind: str | None = None) -> Target:
+        """Return the form of the answers to a question; refuse a form that cannot be listed.
+
+        Answers to a question that the model was not trained on have the form of `kind`, else any.
+        """
+        if kind is not None:
+            check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
+            form = TARGETS[kind].form_of_labels(Columns(kind=kind)) or ANY_TEXT
+        elif question in self.questions:
+            form = self.questions[question]
+        else:
+            self.warn_of_unknown_question(question)
+            forms = set(self.questions.values())
+            # All that the model was trained on has one form, and so has this question.
+            form = forms.pop() if len(forms) == 1 else ANY_TEXT
+        return self._listed(form)
+
+    def warn_of_unknown_question(self, question: str) -> None:
+        """Warn once of a question on which the model was not trained."""
+        texts = dict.fromkeys([*self.questions, *box_questions(self.recipe, self.run)])
+        # Longer lists are samples of endlessly many questions.
+        if question in texts or question in self._unknown_questions or len(texts) > LISTED:
+            return
+        self._unknown_questions.add(question)
+        if texts:
+            known = ", ".join(f'"{text}"' for text in texts)
+            warn(
+                f'{self.name} was not trained on "{question}" and may not know it: it knows {known}'
+            )
+
+    def _warn_of_shrunk(self, samples: Iterable[Sample]) -> Iterator[Sample]:
+        """Yield the samples; warn once if the model shrinks pictures so far that marks are lost."""
+        rest = iter(samples)
+        first = list(islice(rest, _LOOKED_AT))
+        if not self._has_looked and self.recipe.model.server is None:
+            self._has_looked = True
+            from gnomon.pipeline.planning.budget import shrunk_pictures_warning
+
+            if text := shrunk_pictures_warning(self.model.family, self.model.processor, first):
+                warn(text)
+        return chain(first, rest)
+
+    def _listed(self, form: Target) -> Target:
+        """Return the form if its answers can be listed for a belief, if a belief is needed."""
+        section = self.recipe.eval
+        if not section.computes_belief:
+            return form
+        if section.grid is not None and form.on_grid(section.grid_values) is None:
+            form = Number(Decimal(0))
+        is_listed = (
+            not isinstance(section.belief, bool)
+            or section.grid is not None
+            or form.is_listable
+            or form.has_place  # a box is not listed: its numbers have beliefs, one by one
+            or form.number_range() is not None
+            or bool(self.certifier and self.certifier.calibration.listing)
+        )
+        if is_listed:
+            return form
+        key = f"eval.answer={section.answer}" if section.chooses_from_belief else "eval.belief=true"
+        raise RecipeError(
+            f"{key}: it is not known which answers a picture without a label may have. List them,"
+            " as in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
+        )
+
+
+def _window(
+    numbered: Iterator[tuple[int, Picture]], batch_size: int
+) -> Iterator[tuple[int, str, Image | ValueError]]:
+    """Yield the next pictures, opened: some batches, or fewer if the pictures are large."""
+    n_pixels = 0
+    for index, picture in islice(numbered, WINDOW * batch_size):
+        name = Path(picture).name if isinstance(picture, str | Path) else ""
+        try:
+            name, image = open_picture(picture)
+            n_pixels += image.width * image.height
+            yield index, name, image
+        except ValueError as error:
+            yield index, name, error
+        if n_pixels > _MOST_PIXELS:
+            return
+
+
+def as_calibrated(recipe: Recipe, certifier: Certifier | None) -> Recipe:
+    """Let a recipe list the answers that a calibration knows, and choose among them as it does."""
+    if certifier is None:
+        return recipe
+    calibration = certifier.calibration
+    section = replace(
+        recipe.eval, answer=calibration.rule, grid=calibration.grid, views=calibration.views
+    )
+    return replace(recipe, eval=section)
+
+
+def served_folder(model: str) -> Path:
+    """Return the folder of a served model's calibration, below the working directory."""
+    return Path("predictions") / f"{Path(model).name}-served"
+
+
+def served_name(recipe: Recipe) -> str:
+    """Return what a calibration of a served model is of: its weights are not known here."""
+    return f"{recipe.model.name} at {recipe.model.server}"

@@ -1,0 +1,70 @@
+"""The report that `gnomon.evaluate` and `gnomon.score` return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.runs import RunResult, Summary
+from gnomon.sample import Prediction, Sample
+
+if TYPE_CHECKING:
+    from gnomon.eval.stats.intervals import Estimate
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """Measured answers. `print` shows the table, and `save` writes a page with every answer."""
+
+    result: RunResult
+    """The answers one by one, as `gnomon.eval` has them, for example for `gnomon.eval.compare`."""
+    samples: Mapping[str, Sample] = field(compare=False)
+    """The questions with their pictures, by id."""
+
+    @classmethod
+    def of(
+        cls, name: str, answers: Sequence[Prediction], questions: Iterable[Question],
+        source: Mapping[str, Any], samples: Mapping[str, Sample],
+    ) -> Report:  # fmt: skip
+        """Measure answers to questions."""
+        from gnomon.eval import score  # scipy, which a reader does without
+
+        scores = score(answers, questions)
+        return cls(
+            RunResult(name, scores, predictions=answers, asked=source, questions=questions), samples
+        )
+
+    def __str__(self) -> str:
+        """Return the table of metrics with 95 % intervals and chance levels."""
+        from gnomon.eval import table
+
+        return table([self.result])
+
+    def __repr__(self) -> str:
+        return f"Report({self.result.name!r}, {len(self.result.scores.items):,} answers)"
+
+    @property
+    def summaries(self) -> Mapping[str, Summary]:
+        """The metrics of each type of answer, as in `report.summaries["time"]["within_1"]`."""
+        return self.result.scores.summaries
+
+    def __getitem__(self, metric: str) -> Estimate:
+        """Return a metric's value and interval, as in `report["within_1"].value`."""
+        if len(self.summaries) != 1:
+            names = ", ".join(self.summaries)
+            raise KeyError(f"{metric!r}: there are several types: report.summaries has {names}")
+        (summary,) = self.summaries.values()
+        return summary[metric].estimate
+
+    def save(self, page: str | Path) -> Path:
+        """Write an HTML page with every answer, and its CSV, JSON and picture beside it."""
+        from gnomon.runs.reporting import write_pages
+
+        file = Path(page)
+        if file.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"{file}: the name of a report ends in .html")
+        write_pages([self.result], file, self.samples)
+        return file

@@ -1,0 +1,141 @@
+"""A run that a command works on: its directory is locked and claimed once, for all steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gnomon import store
+from gnomon.recipe import Recipe, RecipeError, Source
+from gnomon.runs.card import has_card, write_card
+from gnomon.runs.directory import (
+    claim,
+    is_first_process,
+    keep_stored_choices,
+    lock_run,
+    n_processes,
+)
+from gnomon.runs.resolve import Resolved
+from gnomon.runs.trained_rows import write_rows
+from gnomon.runs.user_rows import note_validation
+from gnomon.store import Samples
+from gnomon.store.reading.run_folder import RunFolder
+from gnomon.store.reading.sources import open_validation, user_sources
+from gnomon.store.samples import train_size
+
+_MOST_COPIED = 20_000
+"""Rows of a split that `gnomon train` copies into its run; more would fill a disk twice."""
+
+
+@contextmanager
+def start(resolved: Resolved, path: Path) -> Iterator[StartedRun]:
+    """Lock a run's directory for a recipe, with what an earlier start chose; write nothing yet."""
+    with lock_run(path):
+        recipe = keep_stored_choices(path, resolved.parsed, resolved.recipe)
+        check_is_local(recipe)
+        yield StartedRun(RunFolder(path), resolved, recipe)
+
+
+@dataclass
+class StartedRun:
+    """A locked run. Each step leaves what an earlier start has done."""
+
+    folder: RunFolder
+    resolved: Resolved
+    recipe: Recipe
+    """The recipe with the open choices as the first start made them."""
+    _is_claimed: bool = field(default=False, init=False)
+
+    @property
+    def path(self) -> Path:
+        """Directory of the run."""
+        return self.folder.path
+
+    def claim(self, sources: Sequence[Source]) -> None:
+        """Take the directory for the recipe, once; `sources` are those that are still drawn."""
+        if not self._is_claimed:
+            claim(self.path, self.recipe, sources=sources)
+            self._is_claimed = True
+
+    def write_samples(self, workers: int | None) -> None:
+        """Write the training and held-out samples to the run's data directory."""
+        exam = self.resolved.exam
+        self.claim((*self.recipe.data, *exam.sources))
+        samples, data = self.resolved.samples("train"), self.folder.data
+        n = train_size(samples, self.recipe.train.samples)
+        store.write(samples, data, n=n, split="train", workers=workers)
+        store.write(exam.pool, data, n=exam.samples, split=exam.split, workers=workers)
+
+    def train(self, config: Any = None) -> Path:
+        """Fine-tune, or resume where a killed run stopped; return where the weights lie.
+
+        `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
+        """
+        # A changed generator version matters only if samples are still drawn from it.
+        self.claim(_sources_to_draw(self.recipe, self.path))
+        if is_first_process():
+            note_validation(self.resolved.parsed.train, self.recipe.train)
+        from gnomon.pipeline.training.train import fine_tune
+
+        if is_first_process() and self.resolved.source_run is None:
+            _store_rows(self.resolved, self.recipe, self.path)
+            if not self.folder.has_weights:
+                write_rows(self.recipe, self.resolved.samples("train"), self.path)
+        # `gnomon run` and `generate` write them; reading is faster than drawing each epoch again.
+        if self.folder.has_samples("train"):
+            samples: Samples = store.open(self.folder.data, "train")
+        else:
+            samples = self.resolved.samples("train")
+        weights = fine_tune(self.recipe, samples, self.path, config=config)
+        if is_first_process() and not has_card(weights):
+            write_card(self.recipe, self.path)  # also if a kill came before the card
+        return weights
+
+
+def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
+    """Copy the user's rows into the run, which may be moved without their tables.
+
+    Drawn samples can be redrawn from kind and seed, so they are copied only where mixed with user
+    rows, in an exam or a validation.
+    """
+    exam, folder = resolved.exam, RunFolder(run).data
+    is_finished = RunFolder(run).has_weights
+    has_rows = any(source.kind is None for source in exam.sources)
+    if has_rows and not (is_finished and RunFolder(run).has_samples(exam.split)):
+        store.write(exam.pool, folder, n=exam.samples, split=exam.split, workers=1)
+    # A dataset that gnomon drew may be large, and can be drawn again.
+    tables = user_sources(recipe.data)
+    if is_finished or not tables:
+        return
+    # Rows that are there already are compared, for a table may have been edited since.
+    try:
+        validation = open_validation(recipe)
+    except ValueError:  # a table may have no rows for it
+        validation = None
+    if validation is not None and (n := validation.n_distinct or 0) <= _MOST_COPIED:
+        store.write(validation, folder, n=n, split=recipe.validation_split, workers=1)
+    # Processes that are launched together would read the copy while the first one writes it.
+    has_only_user_tables = tables == recipe.data and all(table.path for table in tables)
+    if n_processes() == 1 and has_only_user_tables:
+        samples = resolved.samples("train")
+        n = train_size(samples, recipe.train.samples)
+        if n <= _MOST_COPIED:
+            store.write(samples, folder, n=n, split="train", workers=1)
+
+
+def check_is_local(recipe: Recipe) -> None:
+    """Refuse to train behind a server, before its URL, which may hold a login, is stored."""
+    if recipe.model.server is not None:
+        raise RecipeError(
+            "model.server: a model behind a server cannot be trained here, only asked"
+        )
+
+
+def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
+    """Return the sources that a training draws from: none if all that it needs is on disk."""
+    # Validation draws its samples again, stored training samples or not.
+    is_stored = RunFolder(run).has_samples("train") and recipe.train.validation_steps is None
+    return () if is_stored or RunFolder(run).has_weights else recipe.data
