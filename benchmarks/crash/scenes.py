@@ -163,7 +163,6 @@ SCENES = [
     ),
     Scene("score", "score a.jsonl", "a.html", answers),
     Scene("score over a report", "score a.jsonl", "a.html", reported),
-    Scene("score with a review", "score a.jsonl --review 3", "a.html", answers),
     Scene(
         "score answers of others", "score gpt.jsonl --data small.yaml", "gpt-scores.html", answers
     ),
@@ -252,7 +251,6 @@ PAIRS = [
     Pair(TRAIN, SET.replace("set", "run"), places=2),
     Pair(TRAIN, "note run", places=2),
     Pair(SET.replace("set", "run"), TRAIN, places=2),
-    Pair("score a.jsonl", "score a.jsonl --review 2", answers, 2),
     Pair("score a.jsonl --out z.html", "score b.jsonl --out z.htm", answers, 2),
     Pair("score a.jsonl --out z.html", "compare a.jsonl b.jsonl --out z.html", answers, 2),
     Pair(PREDICT, PREDICT),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gnomon.commands._parser import Count, Html
+from gnomon.commands._parser import Html
 from gnomon.runs import answer_files
 from gnomon.runs.reporting import check_outputs, lock_report, report
 
@@ -16,8 +16,6 @@ def score(
     data: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
-    review: Count | None = None,
-    reviewed: Path | None = None,
 ) -> None:
     """Score answers; needs no model.
 
@@ -35,8 +33,6 @@ def score(
         dataset, or your own .csv or folder
     id_column NAME: the column of such answers that names the question; without it their order does
     text_column NAME: the column with the model's words
-    review N: write a page of N answers to judge by hand
-    reviewed JSON: the judgements that this page saved: report how often answers were misread
     """
     name = predictions.stem if data is None else f"{predictions.stem}-scores"
     default = predictions.with_name(f"{name}.html")
@@ -46,8 +42,7 @@ def score(
         if data is None:  # missing answers are the better message than a file in the way
             answer_format.require_data(data, overrides)
             answer_files.read_provenance(answer_files.last_answers(predictions))
-        inputs = [predictions, Path(data or predictions), reviewed or predictions]
-        check_outputs(files, inputs, review=review is not None)
+        check_outputs(files, [predictions, Path(data or predictions)])
         exam = answer_format.open_exam(data, overrides)
         if exam is not None:
             run, samples, note = answer_files.score_foreign(predictions, exam, answer_format)
@@ -55,4 +50,4 @@ def score(
         else:
             runs = answer_files.score_run(predictions, boxes=boxes)
             samples, note = answer_files.pictures_of(predictions)
-        report(runs, out, samples, note, as_json=json, review=review, reviewed=reviewed)
+        report(runs, out, samples, note, as_json=json)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_toys import finished_run, gnomon, gnomon_process
+from command_toys import finished_run, gnomon
 from PIL import Image
 
 from gnomon.dialect import create as create_dialect
@@ -175,32 +175,6 @@ def test_a_datasets_only_split_is_asked(here, scores, cli):
     assert scores("a.jsonl", data="sums")[:3] == (4, 0, 1)
     message = cli("score", "a.jsonl", "--data", "sums", "eval.split=test", code=1).err
     assert "sums has no split 'test', only train" in message
-
-
-@pytest.mark.slow
-def test_a_review_tells_the_readers_error(here, capsys):
-    """As a user runs it: score and ask for the page, judge it, and score again."""
-    texts = [f"It is {truth}." for truth in TRUTHS[:4]] + ["no idea", "there are 3 and then 9"]
-    write("a.jsonl", [{"id": s.id, "answer": t} for s, t in zip(SUMS, texts, strict=True)])
-    words = ["score", "a.jsonl", "--data", "sums.yaml"]
-    done = gnomon_process(*words, "--review", "50")
-    assert done.returncode == 0, done.stderr
-    assert "report: a-scores.html" in done.stdout
-    assert "review: a-scores-review.html" in done.stderr
-    page = (here / "a-scores-review.html").read_text()
-    reads = [json.loads(text.replace("&#34;", '"').replace("&amp;", "&"))
-             for text in re.findall(r'data-read="(.*?)"', page)]  # fmt: skip
-    assert {read["id"] for read in reads} == {s.id for s in SUMS}
-    judged = [{"read": read, "right": read["id"] != SUMS[5].id} for read in reads]
-    review = {"format": 1, "answers": "a", "of": 6, "seed": 0, "judged": judged}
-    (here / "a-scores-review.json").write_text(json.dumps(review))
-    sentence = "Reader: 1 of 6 answers judged by hand were misread: 16.7 % [3.0, 56.4]."
-    assert gnomon(*words, "--reviewed", "a-scores-review.json") == 0
-    assert sentence in capsys.readouterr().out
-    assert sentence in (here / "a-scores.html").read_text()
-    assert gnomon(*words, "--reviewed", "a-scores-review.json", "--json") == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["reader"]["estimate"]["value"] == pytest.approx(1 / 6)
 
 
 def test_a_column_that_names_the_questions_is_not_overlooked(here, scores, cli):

@@ -2,11 +2,9 @@
 
 import html
 import io
-import json
 import re
 import shlex
 from base64 import b64encode
-from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +19,11 @@ from gnomon.commands._parser import parser
 from gnomon.dialect import DIALECTS
 from gnomon.eval import METRICS, RunResult, Scores, parse_box, parse_number, parse_time
 from gnomon.eval.comparing.groups import check_same_exam
-from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.stats.intervals import bootstrap
 from gnomon.generators import create
 from gnomon.recipe import Source
-from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve
-from gnomon.sample import Box, Prediction
+from gnomon.sample import Box
 from gnomon.store import mixture
 from gnomon.store.benchmarks import BENCHMARKS
 
@@ -152,7 +148,7 @@ def test_the_refusal_is_what_is_said():
 def test_every_command_is_one():
     shown = "".join(re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)).replace("\\\n", " ")
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
-    assert len(commands) == 15
+    assert len(commands) == 13
     for command in commands:
         _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]
@@ -185,28 +181,6 @@ def test_answers_made_elsewhere_are_scored_as_it_says(tmp_path, monkeypatch, cap
     assert compare[0] == "compare"  # of a run with them; see test_foreign_answers
     counts = [line.split()[1] for line in capsys.readouterr().out.splitlines() if "Items" in line]
     assert counts == ["1", "20", "2"]
-
-
-def test_the_reader_is_judged_as_it_says(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    exam = Exam((Source(kind="arithmetic"),), "test", 0, 50)
-    asked = list(questions.record(exam, questions.question_path(Path("plain.jsonl"))))
-    said = ["no idea"] * 3 + ["It is 5."] * 47
-    predictions.append(
-        Path("plain.jsonl"),
-        [Prediction(s.id, text, None, "plain") for s, text in zip(asked, said, strict=True)],
-    )
-    about = {"exam": exam.to_json(), "data": exam.pool.describe(), "versions": {}}
-    Path("plain.about.json").write_text(json.dumps(about))
-    ask, tell = commands_of("How good is the reader?")
-    assert main(ask) == 0
-    page = unescape(Path("plain-review.html").read_text())
-    reads = [json.loads(text) for text in re.findall(r'data-read="(.*?})"', page)]
-    judged = [{"read": read, "right": read["id"] != asked[0].id} for read in reads]
-    Path("plain-review.json").write_text(json.dumps({"format": 1, "judged": judged}))
-    assert main(tell) == 0
-    (told,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Reader")]
-    assert f"```text\n{told}\n```" in section("How good is the reader?")
 
 
 def picture():

@@ -38,11 +38,6 @@ class ReportFiles(NamedTuple):
         """Name the files that go with a page."""
         return cls(page, *(page.with_suffix(suffix) for suffix in (".csv", ".json", ".png")))
 
-    @property
-    def review(self) -> Path:
-        """Page on which a person judges how answers were read."""
-        return self.page.with_name(f"{self.page.stem}-review.html")
-
 
 def check_replaceable(files: Iterable[Path]) -> None:
     """Refuse to write a report over a file that gnomon did not write; empty ones may go."""

@@ -10,17 +10,15 @@ from PIL import Image
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.eval.report.page import write_picture, write_report
-from gnomon.eval.report.review import write_review
 from gnomon.runs.reporting import report
 
 SAMPLES = clocks(6)
 RUN = run("mine", SAMPLES, true_texts(SAMPLES), questions=SAMPLES)
 
 
-def write(page, **options):
-    report([RUN], page, {}, **options)
-    files = ReportFiles.of(page)
-    return (*files, files.review) if options.get("review") else files
+def write(page):
+    report([RUN], page, {})
+    return ReportFiles.of(page)
 
 
 def contents(folder):
@@ -28,17 +26,17 @@ def contents(folder):
 
 
 def test_a_report_is_written_again_to_the_same_bytes(tmp_path):
-    files = write(tmp_path / "it.html", review=3)
+    files = write(tmp_path / "it.html")
     before = contents(tmp_path)
     assert {file.name for file in files} == before.keys()
-    assert write(tmp_path / "it.html", review=3) == files
+    assert write(tmp_path / "it.html") == files
     assert contents(tmp_path) == before
     assert files[1].read_text().startswith(",".join(COLUMNS))
 
 
-@pytest.mark.parametrize("name", ["it.html", "it.csv", "it.json", "it.png", "it-review.html"])
+@pytest.mark.parametrize("name", ["it.html", "it.csv", "it.json", "it.png"])
 def test_a_file_of_the_users_is_left_and_so_are_the_others(tmp_path, name):
-    written = write(tmp_path / "it.html", review=3)
+    written = write(tmp_path / "it.html")
     for file in written:
         file.unlink()
     own = tmp_path / name
@@ -48,13 +46,10 @@ def test_a_file_of_the_users_is_left_and_so_are_the_others(tmp_path, name):
         own.write_text({"it.csv": "file,answer\n", "it.json": '{"groups": 1}'}.get(name, "mine"))
     before = contents(tmp_path)
     with pytest.raises(FileExistsError, match=rf"{re.escape(name)}: a report would be written her"):
-        write(tmp_path / "it.html", review=3)
-    assert contents(tmp_path) == before
-    if name == "it-review.html":  # without judgements their page may be anything
         write(tmp_path / "it.html")
-        assert own.read_text() == "mine"
+    assert contents(tmp_path) == before
     own.write_bytes(b"")  # in which nothing is lost
-    write(tmp_path / "it.html", review=3)
+    write(tmp_path / "it.html")
 
 
 def test_nor_does_the_function_replace_a_page_of_the_users(tmp_path):
@@ -92,5 +87,4 @@ def test_what_python_writes_alone_is_known_as_well(tmp_path, suffix):
     write_report(files.page, [RUN])
     write_csv(files.csv, [RUN])
     write_picture(files.picture, [RUN])
-    write_review(files.review, RUN, {}, 3)
-    check_replaceable([*files, files.review])
+    check_replaceable(files)
