@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from statistics import fmean
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.answers.base.dialect import Dialect
@@ -128,26 +127,9 @@ class AnswerType(ABC):
         """Reward of an answer with these measures, 0 to 1."""
         return measures[self.reward_measure]
 
-    def badness(self, measures: dict[str, float]) -> float:
-        """Key by which the worst of the readable answers are sorted first."""
-        # Without the limit of the charge, beyond which all answers would be equally bad.
-        cost = self.cost_measure
-        return measures[cost] if cost else 1 - measures[self.reward_measure]
-
     def costs(self, truths: Sequence[Any]) -> list[float]:
         """Charge for an unread answer to each truth: as much as for the worst answer."""
         return [0.0] * len(truths)
-
-    def uniform(self, truths: Sequence[Any]) -> dict[str, float]:
-        """Expected value of each metric under uniform guesses, empty if no guess is uniform.
-
-        Scoring refuses a dict that lacks a metric, whose chance level would be lost in silence.
-        """
-        return {
-            metric.name: fmean(metric.chance(truth) for truth in truths)
-            for metric in self.metrics
-            if metric.chance
-        }
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Any]) -> list[Metric]:
         """The metrics as a report on these questions shows them: headlines may depend on them."""
@@ -230,8 +212,8 @@ class Metric:
     """Name of the metric or measure whose values this one sums up in another way."""
     against: str = ""
     """Second measure that goes into the statistic: R² sets residuals against the truths."""
-    chance: Callable[[Any], float] | None = None
-    """Expected value under uniform guesses at a question with this truth, if a guess is uniform."""
+    chance: Callable[[Any], float | None] | None = None
+    """Expected value under uniform guesses at a question with this truth; None without any."""
     public_function: Callable[..., Any] | None = None
     """Public function that explains it, where `compute` is None and the type measures it."""
 

@@ -1,7 +1,6 @@
 """Metrics of words, phrases and verdicts, and the type."""
 
 import unicodedata
-from collections.abc import Sequence
 
 from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect, bare_text
@@ -24,13 +23,13 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text.casefold()).split())
 
 
-def _exact_chance(truth: Text) -> float:
-    return 1 / len(truth.choices)
+def _exact_chance(truth: Text) -> float | None:
+    return 1 / len(truth.choices) if truth.choices else None
 
 
-def _relaxed_chance(truth: Text) -> float:
+def _relaxed_chance(truth: Text) -> float | None:
     right = [relaxed_correctness(choice, truth.text) for choice in truth.choices]
-    return sum(right) / len(right)
+    return sum(right) / len(right) if right else None
 
 
 METRICS = (
@@ -73,10 +72,6 @@ class TextType(AnswerType):
         """Add ChartQA's rule: as published, it compares the whole raw text, not the value read."""
         relaxed = float(relaxed_correctness(answer.text, truth.text))
         return super().measures(truth, answer, cost) | {"relaxed": relaxed}
-
-    def uniform(self, truths: Sequence[Text]) -> dict[str, float]:
-        """Chance level of a guess among the listed choices; empty if a question lists none."""
-        return super().uniform(truths) if all(truth.choices for truth in truths) else {}
 
     def is_same(self, value: str, other: str) -> bool:
         """True if the texts are the same by `text_exact`."""

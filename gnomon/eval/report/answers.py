@@ -122,7 +122,6 @@ def _answer_entry(
     rule, error class]; of a calibrated run also [interval text, 1 if it abstains]."""
     is_read = item.value is not None
     value = value_text(item.value, item.type_name) if is_read else ""
-    badness = TYPES[item.type_name].badness(item.measures) if is_read else 0.0
     certainty: list[Any] = []
     if item.certainty is not None:
         certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
@@ -133,7 +132,7 @@ def _answer_entry(
         "" if item.text.strip() in (value, f"0{value}") else value,
         _STATES.index(state_text(item)),
         error_text(item),
-        float(f"{badness:.6g}"),
+        float(f"{badness(item) if is_read else 0:.6g}"),
         rules[item.rule or ""],
         error_classes[error_class(item)],
         *certainty,
@@ -237,12 +236,21 @@ def example_pictures(
     return pictures
 
 
+def badness(item: ScoredAnswer) -> float:
+    """Return the key by which the worst of the readable answers are sorted first."""
+    answer_type, measures = TYPES[item.type_name], item.measures
+    # Without the limit of the charge, beyond which all answers would be equally bad.
+    if answer_type.cost_measure:
+        return measures[answer_type.cost_measure]
+    return 1 - measures[answer_type.reward_measure]
+
+
 def _worst(items: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
     """Return the n answers that are furthest off, and up to half as many unread ones."""
     wrong = [item for item in items if not item.correct]
     readable = [item for item in wrong if item.value is not None]
     # Ids break ties, so that the same run gives the same page.
-    readable.sort(key=lambda item: (-TYPES[item.type_name].badness(item.measures), item.sample_id))
+    readable.sort(key=lambda item: (-badness(item), item.sample_id))
     return readable[:n] + [item for item in wrong if item.value is None][: n // 2]
 
 

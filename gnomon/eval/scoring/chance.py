@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from gnomon.answers.base.answer_type import Answer, AnswerType, Statistic, Value
 from gnomon.answers.number.measure import r_squared
 from gnomon.answers.registry import TYPES
-from gnomon.sample import Size
+from gnomon.sample import Size, Target
 
 if TYPE_CHECKING:
     from gnomon.eval.scoring.runs import ScoredAnswer
@@ -57,7 +58,7 @@ def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
     values_by_metric = {
         metric: all_items.metrics(by_answer[answer]) for metric, answer in constants.items()
     }
-    uniform = answer_type.uniform([item.truth for item in chosen_on])
+    uniform = _uniform(answer_type, [item.truth for item in chosen_on])
     missing = {
         metric.name for metric in answer_type.metrics if metric.key != "unread"
     } - uniform.keys()
@@ -87,6 +88,19 @@ def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
         return Chance(metrics, ())
     rows = by_answer[constants[first.name]]
     return Chance(metrics, tuple(rows[index][first.key] for index in all_items.index_of_item))
+
+
+def _uniform(answer_type: AnswerType, truths: Sequence[Target]) -> dict[str, float]:
+    """Return the expected value of each metric under uniform guesses; empty if there are none."""
+    levels = {}
+    for metric in answer_type.metrics:
+        if metric.chance is None:
+            continue
+        values = [metric.chance(truth) for truth in truths]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            levels[metric.name] = fmean(known)
+    return levels
 
 
 def _best_constants(

@@ -11,8 +11,8 @@ from eval_toys import blank, boxes, clock_text, clocks, exam, numbers, predict, 
 from PIL import Image
 
 from gnomon import dialect
-from gnomon.answers.registry import TYPES
 from gnomon.eval import RunResult, Scores, compare, score, table
+from gnomon.eval.report.answers import badness
 from gnomon.eval.scoring.metrics import estimate_relaxed
 from gnomon.eval.stats.intervals import wilson
 from gnomon.sample import (
@@ -122,8 +122,7 @@ def test_the_worst_numbers_are_shown_by_how_far_off_they_are():
     """The charge has a limit; 1e9 is still worse than 1e6."""
     samples = numbers(["1", "2", "3"])
     items = score(predict(samples, ["1e6", "1e9", "2"]), samples).items
-    badness = [TYPES["number"].badness(item.measures) for item in items]
-    assert badness[1] > badness[0] > badness[2]
+    assert badness(items[1]) > badness(items[0]) > badness(items[2])
 
 
 def test_chartqa_is_scored_as_it_was_published():
