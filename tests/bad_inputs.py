@@ -25,6 +25,7 @@ from PIL import Image
 from gnomon import store
 from gnomon.eval.scoring import predictions, questions
 from gnomon.recipe import Source
+from gnomon.runs.directory import kind_versions
 from gnomon.runs.exam import Exam
 from gnomon.sample import Prediction
 
@@ -79,6 +80,7 @@ def sound_answers() -> dict[str, bytes]:
     exam = Exam((Source(kind="arithmetic"),), "test", 0, 2)
     asked = {"sources": [{"kind": "arithmetic"}], "split": "test", "seed": 0, "samples": 2}
     about = {"exam": asked, "data": exam.pool.describe(), "versions": {"gnomon": "1"}}
+    about["kinds"] = kind_versions(exam.sources)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "a.jsonl"
         samples = list(questions.record(list(exam), questions.question_path(file)))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import recipe
 from gnomon.commands import main
 from gnomon.eval.scoring import predictions
+from gnomon.runs.directory import kind_versions
 from gnomon.runs.exam import Exam
 from gnomon.sample import Prediction, Sample
 
@@ -104,6 +105,7 @@ def finished_run(
     exam = Exam.of(opened)
     asked = {**asdict(opened.model), "weights": "w", "max_new_tokens": 32, **(settings or {})}
     about = {"exam": exam.to_json(), "data": exam.pool.describe(), "versions": {"gnomon": "0"}}
+    about["kinds"] = kind_versions(exam.sources)
     for name, answer in answers.items():
         file = folder / "predictions" / f"{name}.jsonl"
         rows = [Prediction(s.id, answer(s), size, "plain", asked) for s in exam]

@@ -151,9 +151,8 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
     old = read_provenance(out)
     if exam.folder is not None:  # stored samples stay, whatever kinds draw today
         new = replace(new, kinds=old.kinds)
-    # Files older than the versions of kinds are taken to have today's.
     # The versions are compared like the data, so that one message names both.
-    before = {**old.data, "version": old.kinds or new.kinds}
+    before = {**old.data, "version": old.kinds}
     changes = [*differences(before, {**new.data, "version": new.kinds})]
     if old.exam.samples > exam.samples:
         changes.append(f"eval.samples is {old.exam.samples} there, {exam.samples} here")

@@ -38,8 +38,8 @@ class Provenance:
     """The samples' own description; the exam is another one as soon as it differs."""
     versions: dict[str, str]
     """Versions of the packages that made the answers."""
-    kinds: dict[str, int] | None = None
-    """Version of each kind that was drawn; None in files older than this key."""
+    kinds: dict[str, int]
+    """Version of each kind that was drawn."""
     trained: int = 0
     """Questions about pictures that the model was trained on."""
 
@@ -151,7 +151,7 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
         return store.SamplesById(stored, exam.samples), ""
     try:
         kinds = kind_versions(exam.sources)
-        same = exam.pool.describe() == provenance.data and (provenance.kinds or kinds) == kinds
+        same = exam.pool.describe() == provenance.data and provenance.kinds == kinds
     except (ValueError, OSError, ImportError):  # a hub's needs a library, and a network
         same = False
     if same:

@@ -38,8 +38,6 @@ from gnomon.store.reading.sources import is_gone, user_sources
 
 _FEWEST = 20
 """Pictures below which an interval of 90 % is the largest error or the one next to it."""
-_ASKED_SINCE = 2
-"""Version of what is asked: answers of an older one lack the beliefs in long numbers."""
 _UNLISTABLE = (
     "boxes, free texts, lists of texts, tables and times with seconds cannot be calibrated: their"
     " answers cannot be listed"
@@ -232,9 +230,8 @@ def _answers_path(reader: Reader, exam: Exam, path: Path) -> Path:
     weights = f"{served_name(recipe)}, {section.repeats}" if is_served else reader.weights
     # A run may move, and its answers with it.
     values = exam.to_json() if exam.folder else asdict(exam)
-    what = [_ASKED_SINCE, values, section.answer, section.grid, section.belief, weights]
-    if section.views > 1:
-        what.append(section.views)
+    how = section.answer, section.grid, section.belief, section.views
+    what = [values, *how, weights]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
     folder = path if is_served else RunFolder(path).predictions
     return folder / f"calibration-{digest}.jsonl"
