@@ -12,8 +12,8 @@ from shtab import main as shtab
 
 from gnomon import recipe
 from gnomon.commands._parser import parser
-from gnomon.commands.ls import recipe_schema
 from gnomon.runs import shipped
+from gnomon.runs.listing import recipe_schema
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

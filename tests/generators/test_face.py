@@ -17,7 +17,6 @@ from case_tables import table
 from measured import apart, direction, ring, scene_of
 from solvers import check
 
-from gnomon.commands.ls import docstrings
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import difference, palette
 from gnomon.generators.drawing.lettering import text_tile
@@ -33,6 +32,7 @@ from gnomon.generators.faces.track import ScalePiece, Track
 from gnomon.generators.faces.window import Window
 from gnomon.generators.registry import description_files, description_to_copy
 from gnomon.generators.rng import Rng
+from gnomon.runs.listing import docstrings
 
 UPRIGHT = {"backgrounds": ("plain",), "size": 448}
 NAMES = tuple(description_files())

@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 from case_tables import table
 
-from gnomon.commands.ls import docstrings
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.base import _limits, check_range
 from gnomon.recipe import RecipeError
+from gnomon.runs.listing import docstrings
 
 FREE = {"seed": "low high", "problem": "high"}
 """Whole numbers without an end, on one side or both."""

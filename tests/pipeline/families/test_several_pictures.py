@@ -10,13 +10,13 @@ from PIL import Image, ImageOps
 from pipeline_toys import CLOCKS, SUMS, assert_close, batch_of, boxed, ours, stock, trained
 
 from gnomon import generators
-from gnomon.commands.preview import resize_sample
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.server import Server
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.export import export
 from gnomon.pipeline.planning.budget import count_tokens
 from gnomon.recipe import Model
+from gnomon.runs.sheets import resize_sample
 
 BETWEEN = generators.create("clock", size=84, split_by="none", questions=["between"])
 WIDE = Image.effect_noise((200, 60), 90).convert("RGB")

@@ -9,10 +9,10 @@ from pipeline_toys import CLOCKS, SUMS, boxed
 from small_models import SEEING
 
 from gnomon import dialect
-from gnomon.commands.preview import model_sheet, resize_sample, trained_answer
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import write_answer
 from gnomon.recipe import Model
+from gnomon.runs.sheets import model_sheet, resize_sample, trained_answer
 from gnomon.sample import Box, Sample
 
 IN_TILES = ("idefics3", "smolvlm", "internvl")

@@ -1,0 +1,307 @@
+"""Lists of everything that has a name, read from the sources: a loss is listed without torch."""
+
+import ast
+import json
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from importlib.util import find_spec
+from itertools import pairwise, takewhile
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from gnomon import dialect, generators, losses, recipe
+from gnomon.answers import registry
+from gnomon.answers.unreadable.answer import WORD
+from gnomon.generators.base import Generator
+from gnomon.names import check
+from gnomon.pipeline import families
+from gnomon.recipe import RecipeError
+from gnomon.runs import shipped
+from gnomon.store.benchmarks import BENCHMARKS
+
+_LISTS = {
+    "generators": generators.KINDS,
+    "losses": losses.KINDS,
+    "families": families.FAMILIES,
+    "configs": {},
+    "recipe": {},
+    "metrics": registry.metric_import_paths(),
+    "benchmarks": BENCHMARKS,
+    "answers": {
+        name: f"{target.__module__}:{target.__name__}" for name, target in registry.TARGETS.items()
+    },
+}
+_SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
+    ("Source", "kind"): generators.KINDS,
+    ("Part", "kind"): generators.KINDS,  # of a mixture
+    ("Source", "benchmark"): BENCHMARKS,
+    ("Columns", "kind"): registry.COLUMN_TARGETS,
+    ("Model", "family"): families.FAMILIES,
+    ("Loss", "name"): (losses.CE, *losses.KINDS),
+}
+"""Names that a key takes besides a user's own module:Class, by dataclass and key."""
+
+
+def table(what: str | None = None) -> str:
+    """Return a page of all names; or a list, or an entry of one, each with its first sentence.
+
+    Generators have their options below them, a recipe all its keys.
+    """
+    if what is None:
+        rows = [(name, ", ".join(_names(name))) for name in _LISTS]
+        return _aligned("gnomon ls NAME explains a list, or a name in it", rows)
+    if generators.is_kind(what):
+        return _aligned(what, _rows("generators", {what: generators.KINDS.get(what, what)}))
+    if what in _LISTS:
+        return _aligned(what, _entries(what))
+    names = dict.fromkeys(name for title in _LISTS for name in _names(title))
+    check((*_LISTS, "schema", *names), what, what="name", command="gnomon ls")
+    parts = []
+    for title in _LISTS:
+        if what in _names(title):
+            entries = iter(_entries(title))
+            entry = [next(row for row in entries if row[0] == what)]
+            entry += takewhile(lambda row: row[0].startswith(("  ", f"{what}.")), entries)
+            parts.append(_aligned(title, entry))
+    return "\n".join(parts)
+
+
+def _names(title: str) -> list[str]:
+    """Names of a list. Of a recipe they are its sections."""
+    if title == "configs":
+        return [name for name, _ in _recipes()]
+    if title == "recipe":
+        return [field.name for field in fields(recipe.Recipe)]
+    first = [losses.CE] if title == "losses" else []  # it is always there, so no class is it
+    return [*first, *sorted(_LISTS[title])]
+
+
+def _entries(title: str) -> list[tuple[str, str]]:
+    """Pair all entries of a list with their texts."""
+    if title == "configs":
+        return _recipes()
+    return _keys(recipe.Recipe) if title == "recipe" else _rows(title, _LISTS[title])
+
+
+def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
+    """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
+    check(registry.COLUMN_TARGETS, name, what="type of answer", command="gnomon ls answers")
+    values = recipe.override({"columns": {"kind": name}}, words)
+    # `override` would set any key: here only those of the column say how answers are written.
+    others = [word for word in words if not word.startswith("columns.")]
+    if others:
+        raise RecipeError(f"{others[0]!r}: give keys of a column, such as columns.unit=kWh")
+    columns = recipe.validate(recipe.Columns, values["columns"], name="columns")
+    spoken = dialect.create(families.create(family).dialect if family else "plain")
+    form = registry.TARGETS[name].form_of_labels(columns)
+    assert form is not None  # as of all types that a column holds
+    if as_schema:
+        # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
+        schema = form.schema(spoken)
+        if schema is None:
+            raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
+        return json.dumps(schema)
+    pattern = form.pattern(spoken)
+    if pattern is None:
+        raise RecipeError(
+            f"{name}: any text may be an answer: list them, as in 'columns.choices=[open, closed]'"
+        )
+    return f"({pattern}|{WORD})" if columns.unreadable else pattern
+
+
+def _recipes() -> list[tuple[str, str]]:
+    """Pair the recipes with their first comments; those of all models share a row."""
+    files = {name.removesuffix(".yaml"): file for name, file in recipe.configs().items()}
+    ends = "|".join(shipped.MEMORIES)
+    files |= {f"{base}-MODEL-{ends}": file for base, file in shipped.bases().items()}
+    rows = [(name, _comment(file)) for name, file in files.items()]
+    return [*rows, ("MODEL", ", ".join(shipped.models()))]
+
+
+def _rows(title: str, places: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Pair each name of a list with its first sentence, and what belongs below it."""
+    rows = []
+    for name, place in sorted(places.items()):
+        if title == "generators":
+            kind = generators.load(name)  # a user's own class may lie anywhere: it is imported
+            node = _definition(f"{kind.__module__}:{kind.__name__}")
+            rows += [(name, _sentence(node)), *((f"  {k}", text) for k, text in _options(kind))]
+            continue
+        node = _definition(place)
+        rows.append((name, _sentence(node)))
+        if title == "benchmarks":
+            rows.append(("  layout", _layout(node)))
+        if title == "families":
+            rows += [(f"  {fact}", text) for fact, text in _facts(name)]
+    if title == "losses":
+        rows.insert(0, (losses.CE, "The cross-entropy alone."))
+    return rows
+
+
+def _definition(path: str) -> ast.ClassDef | ast.FunctionDef:
+    """Parse the class or function at "module:Name" without importing it.
+
+    An empty class stands for one that a function makes, which no source has.
+    """
+    module, _, name = path.partition(":")
+    for node in _parse(module).body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            return node
+    return ast.parse("class Unknown: pass").body[0]  # type: ignore[return-value]  # as written
+
+
+def _parse(module: str) -> ast.Module:
+    """Parse a module's source; an empty one where it has none, as an extension module."""
+    # Finds the file without running it; its packages are imported, which are light.
+    spec = find_spec(module)
+    source = Path(spec.origin or "") if spec else Path()
+    if not source.is_file():
+        return ast.parse("")
+    return ast.parse(source.read_bytes())
+
+
+def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
+    """Pair every key of a recipe with its text and default, the keys of a section below it."""
+    rows = []
+    for key, text in _options(section):
+        inner, choices = recipe.section(section, key), recipe.choices(section, key)
+        if choices:
+            text = f"{' | '.join(map(str, choices))}: {text}"
+        # A section's default is a whole object; its keys below have theirs.
+        rows.append((path + key, text.rpartition(" [")[0] if inner else text))
+        if inner and path != "eval.":  # whose sources have the keys of data
+            rows += _keys(inner, f"{path}{key}.")
+    return rows
+
+
+def _layout(node: ast.ClassDef | ast.FunctionDef) -> str:
+    """Return the layout of a benchmark's files: its docstring after the first sentence."""
+    return " ".join((ast.get_docstring(node) or "").partition("\n")[2].split())
+
+
+def _sentence(node: ast.ClassDef | ast.FunctionDef) -> str:
+    return (ast.get_docstring(node) or "").partition("\n")[0]
+
+
+def docstrings(dataclass_type: type) -> dict[str, str]:
+    """Return the docstrings under the fields of a dataclass and of its bases, the bases' first.
+
+    Python drops these strings, so they are read from the source.
+    """
+    names = {field.name for field in fields(dataclass_type)}
+    texts = {}
+    # Bases first, so that a kind's own text of an option replaces the base's.
+    for base in filter(is_dataclass, reversed(dataclass_type.__mro__)):
+        for field, below in pairwise(_definition(f"{base.__module__}:{base.__name__}").body):
+            # A field's docstring is the bare string right below it.
+            if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
+                name = ast.unparse(field.target)
+                if name in names:
+                    texts[name] = " ".join(str(ast.literal_eval(below.value)).split())
+    return texts
+
+
+def _options(dataclass_type: type) -> list[tuple[str, str]]:
+    """Pair each option with its docstring and default; split and seed are no options."""
+    texts = docstrings(dataclass_type)
+    common = (
+        {field.name for field in fields(Generator)} if issubclass(dataclass_type, Generator) else ()
+    )
+    rows = []
+    for field in fields(dataclass_type):
+        if field.name in texts and field.name not in common:
+            default: object = field.default
+            if isinstance(default, tuple):  # as a recipe would have it
+                default = ", ".join(map(str, default))
+            rows.append((field.name, f"{texts[field.name]} [{default}]"))
+    return rows
+
+
+def _facts(name: str) -> list[tuple[str, str]]:
+    """Pair what a user wants to know of a family before downloading weights with its values."""
+    family = families.create(name)
+    rows = [
+        ("model_type", ", ".join(family.model_types)),
+        ("boxes", f"the {family.dialect} dialect" if family.vision else ""),
+        ("digits", f"{family.digits} a token"),
+        ("such as", ", ".join(family.sizes)),
+        ("met the hub", family.hub_check_date if family.sizes else ""),
+    ]
+    return [(title, text) for title, text in rows if text]
+
+
+def _comment(file: Path) -> str:
+    """Return the first sentence of the comment that a recipe begins with."""
+    (comment,) = re.findall(r"\A((?:#.*\n)*)", file.read_text(encoding="utf-8"))
+    text = " ".join(re.sub("^#", "", comment, flags=re.MULTILINE).split())
+    return f"{text.partition('. ')[0].removesuffix('.')}."
+
+
+def _aligned(title: str, rows: list[tuple[str, str]]) -> str:
+    """Write rows as two columns under a title, folded to the width of a terminal."""
+    indent = 4 + max((len(name) for name, _ in rows), default=0)
+    lines = [f"  {name:<{indent - 4}}  {text}".rstrip() for name, text in rows]
+    if sys.stdout.isatty():  # into a file or a pipe goes one line an entry, for grep
+        width = shutil.get_terminal_size().columns
+        fold = textwrap.TextWrapper(
+            max(width, indent + 30), subsequent_indent=" " * indent, break_on_hyphens=False
+        )
+        lines = [fold.fill(line) for line in lines]
+    return "\n".join([f"{title}:", *lines])
+
+
+def recipe_schema() -> dict[str, Any]:
+    """Return the JSON Schema of recipes, by which editors complete and check them.
+
+    It has all keys with types, defaults and docstrings, and the options of each kind.
+    """
+    kinds = {name: generators.load(name) for name in generators.KINDS}
+    roots: tuple[type, ...] = (recipe.Recipe, *kinds.values())
+    schemas, shared = TypeAdapter.json_schemas(
+        [(root, "validation", TypeAdapter(root)) for root in roots]
+    )
+    parts: dict[str, Any] = shared["$defs"]
+    for part in {part for root in roots for part in _parts(root)}:
+        for name, text in docstrings(part).items():
+            parts[part.__name__]["properties"][name]["description"] = text
+    # Names stay suggestions: a key of these also takes a user's own module:Class.
+    for (name, key), choices in _SCHEMA_NAMES.items():
+        _choose(parts[name]["properties"][key], sorted(choices))
+    for name, kind in kinds.items():
+        for field in fields(Generator):  # split and seed are not among a recipe's options
+            del parts[kind.__name__]["properties"][field.name]
+        # No field chooses a type in JSON Schema, so each kind is a rule: if this kind, its options.
+        options = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"}, {"type": "null"}]}
+        is_kind = {"properties": {"kind": {"const": name}}, "required": ["kind"]}
+        for holder in ("Source", "Part"):
+            rules = parts[holder].setdefault("allOf", [])
+            rules.append({"if": is_kind, "then": {"properties": {"options": options}}})
+    return {
+        "$schema": GenerateJsonSchema.schema_dialect,
+        **schemas[recipe.Recipe, "validation"],
+        **shared,
+    }
+
+
+def _parts(root: type) -> Iterator[type]:
+    """Yield a dataclass and the dataclasses of its sections, all levels down."""
+    yield root
+    for field in fields(root):
+        if part := recipe.section(root, field.name):
+            yield from _parts(part)
+
+
+def _choose(value: dict[str, Any], names: list[str]) -> None:
+    """Narrow any text to one of the names, or a user's own module:Class."""
+    either = [{"enum": names}, {"type": "string", "pattern": ":"}]
+    if value.pop("type", None):
+        value["anyOf"] = either
+    else:
+        value["anyOf"] = [*either, *(rule for rule in value["anyOf"] if rule != {"type": "string"})]
