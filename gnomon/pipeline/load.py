@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before transformers may import it
+
+# isort: split
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
 

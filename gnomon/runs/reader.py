@@ -283,10 +283,9 @@ class Reader:
         self, question: str | None = None, kind: str | None = None
     ) -> tuple[str, Target]:
         """Return the question that is asked, and the form of its answers."""
-        if question is None:
-            question = self.question
-        elif not question.strip():
-            raise ValueError(f"question={question!r}: say what to ask about the picture")
+        question = self.question if question is None else question
+        if not question.strip():
+            raise RecipeError(f"question {question!r}: say what to ask about the picture")
         certifier = self.certifier
         if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
             raise RecipeError(
