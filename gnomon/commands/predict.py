@@ -62,7 +62,7 @@ def predict(
         )
     terms, box = (coverage, wrong, answered), find_question or find
     if path is not None:
-        reader = open_reader(model, words, data=data, question=question, find=box, terms=terms)
+        reader = open_reader(model, words, question=question, find=box, terms=terms)
         show(*predict_pictures(reader, path, out))
     else:
         reader, exam = open_reader_and_exam(model, words, data=data, find=box, terms=terms)

@@ -48,8 +48,11 @@ class AnswerFile:
         """
         with sole_writer(self.path):
             provenance = _provenance(exam, self.path)
+            # All that may be refused is refused before a record or an answer is touched.
+            reader.check()
             if self.path.is_file():
                 predictions.check(self.path, exam.ids())
+                predictions.answered_ids(self.path, reader.settings)
             _record(self.path, provenance)
             self.drop_changed(exam)
             if not self._reuse_beliefs(reader, provenance):
@@ -66,6 +69,8 @@ class AnswerFile:
         self, reader: Reader, open_samples: Callable[[], Iterable[Sample]], n: int
     ) -> None:
         """Append the answers to n samples that the file lacks; it is locked by the caller."""
+        reader.check()
+        predictions.answered_ids(self.path, reader.settings)
         self.drop_changed(open_samples())
         self._append(reader, open_samples(), n)
 
@@ -161,7 +166,7 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
             f"{out} holds answers to other samples ({'; '.join(changes[:3])}):"
             " name another file (--out), or delete that one to ask again"
         )
-    return replace(new, versions=old.versions)
+    return replace(new, versions=old.versions, trained=old.trained)
 
 
 def _kind_versions(exam: Exam) -> dict[str, int]:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import files, jsons, recipe, store
-from gnomon.atomic import replace_files
 from gnomon.eval import RunResult
 from gnomon.eval.scoring import predictions, questions
 from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, id_text, parse_answers
 from gnomon.eval.scoring.questions import Question
-from gnomon.progress import note, warn
+from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
 from gnomon.runs.directory import AFTER, BEFORE, kind_versions, no_run_message
 from gnomon.runs.exam import Exam
@@ -99,6 +98,7 @@ def score_answers(
             (answer for answer in answers if answer.sample_id in ids),
             (question for question in questions if question.id in ids),
         )
+    day = date.fromtimestamp(file.stat().st_mtime) if file.is_file() else date.today()
     run = RunResult(
         name=file.stem,
         scores=score(answers, questions),
@@ -107,7 +107,7 @@ def score_answers(
         asked={**data, "samples": exam.samples},
         questions=questions,
         # The day of the last answer: a file says no other, and scoring it again changes nothing.
-        date=date.fromtimestamp(file.stat().st_mtime).isoformat(),
+        date=day.isoformat(),
     )
     return run, note
 
@@ -187,34 +187,6 @@ def last_answers(out: Path) -> Path:
     if not path.is_file():
         raise RecipeError(_no_answers(out))
     return path
-
-
-def drop_changed(out: Path, samples: Iterable[Sample]) -> None:
-    """Drop answers about pictures that have changed or are gone, so that these are asked again.
-
-    The questions beside the answers know each picture by its pixels. An answer whose question is
-    not stored is dropped, too.
-    """
-    answers, path = predictions.resume(out), questions.question_path(out)
-    contents = {q.id: q.content for q in questions.QuestionFile(path)} if path.is_file() else {}
-    answered = {answer.sample_id for answer in answers}
-    unseen, same = {*contents, *answered}, set()
-    for sample in samples if unseen else ():
-        if sample.id in unseen:
-            unseen.remove(sample.id)
-            if contents.get(sample.id) == Question.of(sample).content:
-                same.add(sample.id)
-        if not unseen:
-            break
-    if same >= {*contents, *answered}:
-        return
-    if n := len(answered - same):
-        note(f"{out}: {n:,} of {len(answered):,} answers are about other pictures: asking again")
-    with replace_files(out, path) as folder:
-        predictions.append(folder / out.name, (a for a in answers if a.sample_id in same))
-        rows = (q for q in questions.QuestionFile(path) if q.id in same) if contents else ()
-        for _ in questions.record(rows, folder / path.name):
-            pass
 
 
 def _no_answers(out: Path) -> str:

@@ -108,7 +108,7 @@ def calibrate(
         raise RecipeError(_UNLISTABLE)  # before the model is asked for hundreds of boxes
     rows = read_rows(run)
     left_out = _rows_to_leave_out(exam, rows, model)
-    folder = run if run is not None else served_folder(model)
+    folder = run if run is not None and not server else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
     reader = Reader(recipe, run)
     out = AnswerFile(_answers_path(reader, exam, folder)).ask(reader, exam)

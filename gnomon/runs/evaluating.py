@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +13,24 @@ from gnomon.answers.registry import TARGETS
 from gnomon.eval.scoring.questions import Question
 from gnomon.names import check as check_known
 from gnomon.progress import track
-from gnomon.recipe import Columns
+from gnomon.recipe import Columns, RecipeError
 from gnomon.runs import calibrating
+from gnomon.runs.answer_files import score_answers
 from gnomon.runs.calibrating import CalibratedModel
+from gnomon.runs.directory import versions
 from gnomon.runs.exam import note_unasked
-from gnomon.runs.loading import override_words
+from gnomon.runs.loading import load, override_words
 from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
 from gnomon.runs.reader import Reader
 from gnomon.runs.report import Report
 from gnomon.runs.run import Run
+from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Prediction, Sample, Size
 from gnomon.store import SamplesById
 
 
 def evaluate(
-    model: Reader | Run,
+    model: Reader | Run | str | Path,
     data: str | Path | None = None,
     *,
     overrides: Mapping[str, Any] | None = None,
@@ -38,7 +43,7 @@ def evaluate(
         print(report)  # a table with 95 % intervals
 
     Args:
-        model: A reader, or a run whose trained model is loaded.
+        model: A reader, or what `gnomon.load` opens.
         data: A table of your own, a folder, a dataset, a kind such as "clock", or a recipe. By
             default, what the run held out.
         overrides: How the table is read, and how many are asked, such as
@@ -47,21 +52,37 @@ def evaluate(
     Raises:
         ValueError: The table has rows that cannot be used, or the data is not there.
     """
-    reader = model.reader() if isinstance(model, Run) else model
+    reader = _reader(model)
     words = override_words(overrides)
+    for key in overrides or {}:
+        if re.match(r"(model|train|loss)\b|eval\.(?!samples|split|seed)", key):
+            raise RecipeError(f"{key}: how the model answers is said to gnomon.load")
     name = None if data is None else str(data)
     resolved = resolve_model(reader.name, name, words)
     _, exam = recipe_and_exam(resolved, name, words, run=reader.run)
     note_unasked(exam)
+    if name is not None and (question := exam.only_question):
+        reader.warn_of_unknown_question(question)
     predictions: dict[str, Prediction] = {}
     with track(total=exam.samples, desc="answers") as bar:
         for batch in reader.predictions(exam):
             predictions |= {answer.sample_id: answer for answer in batch}
             bar.update(len(batch))
     answers = [predictions[question.id] for question in exam.questions]
-    source = {**exam.pool.describe(), "samples": exam.samples}
-    samples = SamplesById(exam.pool, exam.samples)
-    return Report.of(Path(reader.name).name, answers, exam.questions, source, samples)
+    n_trained = reader.trained_rows.count_trained(exam.questions)
+    warn_of_trained(n_trained, exam.samples)
+    result, _ = score_answers(
+        Path(Path(reader.name).name), answers, exam.questions, exam, exam.pool.describe(), None
+    )
+    result = replace(result, trained=n_trained, versions=versions())
+    return Report(result, SamplesById(exam.pool, exam.samples))
+
+
+def _reader(model: Reader | Run | str | Path) -> Reader:
+    """Open what the caller named, unless it is a reader."""
+    if isinstance(model, Reader):
+        return model
+    return load(model.path if isinstance(model, Run) else model)
 
 
 def calibrate(
@@ -151,4 +172,8 @@ def score(
         questions.append(Question(str(index), target, size, str(index), facts=dict(facts)))
         predictions.append(Prediction(str(index), answer, size, boxes or "plain"))
     samples = {q.id: Sample(q.id, None, q.question, q.target) for q in questions}
-    return Report.of(name, predictions, questions, {}, samples)
+    from gnomon.eval import RunResult  # scipy, which a reader does without
+    from gnomon.eval import score as score_predictions
+
+    scores = score_predictions(predictions, questions)
+    return Report(RunResult(name, scores, predictions, questions=questions), samples)

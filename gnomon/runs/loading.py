@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,15 +66,15 @@ def load(
 
 
 def open_reader(
-    name: str, words: Sequence[str], *, data: str | None = "", question: str | None = None,
+    name: str, words: Sequence[str], *, question: str | None = None,
     find: bool | str = False, terms: Sequence[float | None] = (None, None, None),
 ) -> Reader:  # fmt: skip
     """Return the reader of a run or a model; the model itself is loaded when it is asked.
 
-    `words` are overrides of the command line, and `data` is what will be asked.
+    `words` are overrides of the command line.
     """
     certifier = _certifier(name, words, terms)
-    recipe, run = resolve_model(name, data, words).check_names(), trained_run(name)
+    recipe, run = resolve_model(name, "", words).check_names(), trained_run(name)
     return Reader(recipe, run, question=question, find=_box(recipe, run, find), certifier=certifier)
 
 
@@ -102,7 +103,7 @@ def _certifier(name: str, words: Sequence[str], terms: Sequence[float | None]) -
     # Who asks for another answer by name gets it, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
     has_server = any(word.startswith("model.server=") for word in words)
-    folder = served_folder(name) if has_server and run is None else run
+    folder = served_folder(name) if has_server else run
     if is_plain and (term := _first_term(*terms)):
         raise RecipeError(
             f"{term} is about calibrated answers, and eval.answer chooses others: leave one of the"
@@ -110,7 +111,14 @@ def _certifier(name: str, words: Sequence[str], terms: Sequence[float | None]) -
         )
     if is_plain and folder is not None and (folder / calibrations.NAME).is_file():
         note("eval.answer is given, so that the run's calibration is not used")
-    return certifier_of(name, None if is_plain else folder, *terms)
+    certifier = certifier_of(name, None if is_plain else folder, *terms)
+    unused = [word for word in words if re.match(r"eval\.(views|grid)=", word)]
+    if certifier is not None and unused:
+        warn(
+            f"{', '.join(unused)}: the calibration of {name} has its own, which is used;"
+            " eval.answer=median asks without the calibration"
+        )
+    return certifier
 
 
 def certifier_of(
@@ -142,10 +150,19 @@ def _first_term(coverage: float | None, wrong: float | None, answered: float | N
 
 def override_words(overrides: Mapping[str, Any] | None) -> list[str]:
     """Write overrides as the command line takes them: `train.max_steps=300`."""
-    words = [f"{key}={json.dumps(value)}" for key, value in (overrides or {}).items()]
-    for word in words:
-        names.allow(word.partition("=")[2].strip('"'))  # the caller named the class
+    words = []
+    for key, value in (overrides or {}).items():
+        try:
+            words.append(f"{key}={json.dumps(value, ensure_ascii=False, default=_plain)}")
+        except TypeError as error:
+            raise RecipeError(f"{key}: {value!r}: give plain values, as YAML has them") from error
+        names.allow(str(value))  # the caller named the class
     return words
+
+
+def _plain(value: Any) -> Any:
+    """Return a path as text, and a number of numpy's as Python's."""
+    return str(value) if isinstance(value, Path) else value.item()
 
 
 def register_plugins(places: Sequence[str]) -> None:

@@ -46,11 +46,12 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
     """Resolve the recipe by which a run or a bare model answers.
 
     Overrides that configure DATA are left out of it; of a dataset or table that includes its split.
+    Without DATA (None) the run's own questions are asked; if it is empty, pictures are.
     """
     run = trained_run(model)
     if run is None:
         _check_model(model, data)
-    if data is not None and is_data(data):
+    if data and is_data(data):
         overrides, _ = split_overrides(overrides)
         if is_on_disk(data):
             # exam_of reads it: a table has a split `all`, which the recipe's own key lacks.

@@ -40,8 +40,20 @@ def open_picture(picture: Picture) -> tuple[str, Image]:
     if isinstance(picture, bytes | bytearray | memoryview):
         return "", load_picture(bytes(picture))
     if isinstance(picture, Image.Image):
-        return "", upright_rgb(picture)
+        try:
+            return "", upright_rgb(picture)
+        except Exception as error:  # a file that Pillow opened may be damaged further on
+            raise ValueError(f"the PIL image cannot be read: {error}") from error
     return "", upright_rgb(_from_array(picture))
+
+
+def is_one_picture(pictures: Any) -> bool:
+    """True for bytes, an image or an array of one picture, where several pictures are wanted."""
+    from PIL import Image
+
+    if isinstance(pictures, bytes | bytearray | memoryview | Image.Image):
+        return True
+    return getattr(pictures, "ndim", 4) < 4
 
 
 def _from_array(array: Any) -> Image:

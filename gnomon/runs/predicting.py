@@ -53,6 +53,8 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
     Answers about cuts, and answers under other terms of a calibration, get files of their own.
     """
     name = directory.AFTER if data is None else Path(data).stem
+    if data is not None and name in (directory.BEFORE, directory.AFTER):
+        name = f"{name}-data"  # the run's own answers have these names
     name = f"{name}-{reader.certifier.terms.name}" if reader.certifier else name
     file = out or _answer_path(reader, f"{name}-find" if reader.find else name)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
@@ -102,7 +104,9 @@ def _require_suffix(out: Path, suffix: str, what: str) -> Path:
 
 def _answer_path(reader: Reader, data: str) -> Path:
     """Return the file of answers by default: in the run, or under predictions/ here."""
-    run, section = reader.run, reader.recipe.eval
+    # What a server holds may be other weights than the run's.
+    run = None if reader.recipe.model.server else reader.run
+    section = reader.recipe.eval
     rule: str = Eval.answer
     if run is not None:
         stored = parse_file(RunFolder(run).recipe).get("eval") or {}

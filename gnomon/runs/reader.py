@@ -28,7 +28,7 @@ from gnomon.runs.known_questions import (
     known_questions,
     question_of,
 )
-from gnomon.runs.picture_input import find_pictures, open_picture
+from gnomon.runs.picture_input import find_pictures, is_one_picture, open_picture
 from gnomon.runs.trained_rows import TrainedRows, read_rows
 from gnomon.sample import Number, Prediction, Sample, Target
 
@@ -90,15 +90,19 @@ class Reader:
         """The question that `read` asks by default: yours, or the only one that was trained."""
         if self._question is not None:
             return self._question
-        return question_of(self.name, self.questions, box_questions(self.recipe, self.run))
+        return question_of(self.name, self.questions, self._box_questions)
+
+    @cached_property
+    def _box_questions(self) -> list[str]:
+        return box_questions(self.recipe, self.run)
 
     def read(
         self, picture: Picture, question: str | None = None, *, kind: str | None = None
     ) -> Answer:
         """Ask the question about one picture: a file, bytes, a PIL image or an array.
 
-        `kind` is the type of the answer, such as "time" or "number". It is needed for questions on
-        which the model was not trained: without it the value is a `Text`.
+        `kind` is the type of the answer, such as "time" or "number", for questions on which the
+        model was not trained.
         """
         name, image = open_picture(picture)
         question, form = self.question_and_form(question, kind)
@@ -117,9 +121,11 @@ class Reader:
         """
         if isinstance(pictures, str | Path):
             pictures = list(find_pictures(Path(pictures)))
+        elif is_one_picture(pictures):
+            raise ValueError("read reads one picture: give read_all a list of pictures")
         # A mistake in the call is raised here, and not at the first answer.
         question, form = self.question_and_form(question, kind)
-        size = batch_size or self.recipe.eval.batch_size
+        size = self.recipe.eval.batch_size if batch_size is None else batch_size
         if size < 1:
             raise ValueError(f"batch_size={batch_size}: give 1 or more")
         return self._read_all(pictures, question, form, size)
@@ -214,13 +220,19 @@ class Reader:
         return load_trained(model, self.run, seed=seed)
 
     def open(self) -> Reader:
-        """Load the model, or check what a server needs, and return the reader itself."""
+        """Load the model, unless a server holds it, and return the reader itself."""
+        self.check()
         if self.recipe.model.server is None:
             self._check_calibration(self.model.weights)
+        return self
+
+    def check(self) -> None:
+        """Refuse a calibration of other weights, and a rule that a server cannot follow."""
+        if self.recipe.model.server is None:
+            self._check_calibration(self.settings["weights"])
         else:
             self._check_calibration(served_name(self.recipe))
             _ = self._server
-        return self
 
     @cached_property
     def _server(self) -> Server:
@@ -298,7 +310,8 @@ class Reader:
     def form_of(self, question: str, kind: str | None = None) -> Target:
         """Return the form of the answers to a question; refuse a form that cannot be listed.
 
-        Answers to a question that the model was not trained on have the form of `kind`, else any.
+        Answers to a question that the model was not trained on have the form of `kind`. Without it
+        they have the form of all trained answers, or are texts if these have several forms.
         """
         if kind is not None:
             check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
@@ -308,13 +321,13 @@ class Reader:
         else:
             self.warn_of_unknown_question(question)
             forms = set(self.questions.values())
-            # All that the model was trained on has one form, and so has this question.
+            # If all answers of the training have one form, other wordings have it, too.
             form = forms.pop() if len(forms) == 1 else ANY_TEXT
         return self._listed(form)
 
     def warn_of_unknown_question(self, question: str) -> None:
         """Warn once of a question on which the model was not trained."""
-        texts = dict.fromkeys([*self.questions, *box_questions(self.recipe, self.run)])
+        texts = dict.fromkeys([*self.questions, *self._box_questions])
         # Longer lists are samples of endlessly many questions.
         if question in texts or question in self._unknown_questions or len(texts) > LISTED:
             return

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gnomon.eval.scoring.questions import Question
 from gnomon.eval.scoring.runs import RunResult, Summary
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import Sample
 
 if TYPE_CHECKING:
     from gnomon.eval.stats.intervals import Estimate
@@ -23,19 +22,6 @@ class Report:
     """The answers one by one, as `gnomon.eval` has them, for example for `gnomon.eval.compare`."""
     samples: Mapping[str, Sample] = field(compare=False)
     """The questions with their pictures, by id."""
-
-    @classmethod
-    def of(
-        cls, name: str, answers: Sequence[Prediction], questions: Iterable[Question],
-        source: Mapping[str, Any], samples: Mapping[str, Sample],
-    ) -> Report:  # fmt: skip
-        """Measure answers to questions."""
-        from gnomon.eval import score  # scipy, which a reader does without
-
-        scores = score(answers, questions)
-        return cls(
-            RunResult(name, scores, predictions=answers, asked=source, questions=questions), samples
-        )
 
     def __str__(self) -> str:
         """Return the table of metrics with 95 % intervals and chance levels."""

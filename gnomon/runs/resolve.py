@@ -383,7 +383,7 @@ def exam_of(
     resolved = resolve(data, [word for word in overrides if word not in of_split])
     split: Split | None = None
     if of_split:
-        value = of_split[-1].partition("=")[2]
+        value = recipe.override({}, of_split)["eval"]["split"]
         section = {"split": value, "data": [asdict(resolved.check_names().data[0])]}
         split = recipe.validate(Eval, section, name="eval").split
     return _exam_on_disk(resolved, split, trained, run)

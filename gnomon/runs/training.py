@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ def train(
         if out is None:
             raise RecipeError("out: a recipe that is a dict has no name: say where the run goes")
         path = Path(out)
-        resolved = _checked(resolve_values(dict(recipe), words, name="recipe").resumed_in(path))
+        resolved = _checked(
+            resolve_values(deepcopy(dict(recipe)), words, name="recipe").resumed_in(path)
+        )
     else:
         path = Path(out) if out is not None else default_run(str(recipe))
         resolved = resolve_for_training(str(recipe), words, path)
