@@ -55,7 +55,8 @@ def answered(opened, texts):
         pass
     predictions.append(file, [Prediction(s.id, "1", None, "plain") for s in samples])
     write_json(
-        provenance_path(file), {"exam": exam.to_json(), "data": {"source": "own"}, "versions": {}}
+        provenance_path(file),
+        {"exam": exam.to_json(), "data": {"source": "own"}, "versions": {}, "kinds": {}},
     )
 
 

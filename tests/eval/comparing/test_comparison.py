@@ -219,7 +219,7 @@ def test_other_samples_are_refused_by_name():
     for sides, names, message in [
         ((a, more), ("a", "b"), r"1 of 4 are only in b \('clock-3'\)"),
         ((a, fewer), ("before", "after"), "2 of 3 are only in before"),
-        ((one, other), ("a", "b"), "'sum-1' is Number"),
+        ((one, other), ("a", "b"), "'sum-1' is 2 in a and 3 in b"),
         (({0: a, 1: more}, a), ("a", "b"), "1 of 4 are only in a, seed 1"),
     ]:
         with pytest.raises(ValueError, match=message):
