@@ -11,7 +11,7 @@ from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before transformers ma
 
 # isort: split
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase, set_seed
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from gnomon.files import content_hash
 from gnomon.pipeline import checkpoint, families
@@ -78,7 +78,9 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
 
         # Each launched process holds a whole copy; "auto" would spread one over all GPUs.
         options["device_map"] = {"": PartialState().local_process_index}
-    set_seed(seed)  # a blank model draws its weights here
+    # A blank model draws its weights here, and a training its adapters. set_seed of transformers
+    # would import PEFT.
+    torch.manual_seed(seed)
     base = checkpoint.try_load(model.name, lambda: family.load_model(path, **options))
     if model.bits:
         quantize.check_quantized(base, family)

@@ -212,12 +212,15 @@ class Reader:
     @cached_property
     def model(self) -> Loaded:
         """The model with its processor, loaded on first use."""
+        import torch
+
         from gnomon.pipeline.load import load, load_trained
 
         model, seed = self.recipe.model, self.recipe.seed
-        if self.run is None:
-            return replace(load(model, seed=seed), weights=self.weights)
-        return load_trained(model, self.run, seed=seed)
+        with torch.random.fork_rng():  # the caller's random numbers go on as they were
+            if self.run is None:
+                return replace(load(model, seed=seed), weights=self.weights)
+            return load_trained(model, self.run, seed=seed)
 
     def open(self) -> Reader:
         """Load the model, unless a server holds it, and return the reader itself."""
