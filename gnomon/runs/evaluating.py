@@ -86,7 +86,7 @@ def _reader(model: Reader | Run | str | Path) -> Reader:
 
 
 def calibrate(
-    model: Run | str | Path,
+    model: Run | Reader | str | Path,
     data: str | Path | None = None,
     *,
     within: float | None = None,
@@ -112,7 +112,10 @@ def calibrate(
     Raises:
         ValueError: The pictures are too few, or the run was trained on them.
     """
-    name = str(model.path if isinstance(model, Run) else model)
+    if isinstance(model, Reader):
+        name = model.name
+    else:
+        name = str(model.path if isinstance(model, Run) else model)
     return calibrating.calibrate(
         name, None if data is None else str(data), override_words(overrides),
         within=within, same_groups=same_groups,
@@ -155,6 +158,8 @@ def score(
     for what, values in {"truths": truths, "sizes": sizes, "groups": groups}.items():
         if values is not None and len(values) != len(answers):
             raise ValueError(f"{what}: {len(values)} for {len(answers)} answers: give one for each")
+    if isinstance(columns.get("within"), str):
+        raise ValueError(f"within={columns['within']!r}: give a number, or a table to score")
     how = recipes.validate(Columns, {"kind": kind, **columns}, name="columns")
     questions, predictions = [], []
     for index, (answer, truth) in enumerate(zip(answers, truths, strict=True)):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Picture: TypeAlias = str | Path | bytes | Image | np.ndarray[Any, Any]
     """A file, a file's bytes, a PIL image, or an array of height, width and colours in 8 bits."""
 
+_BRIGHT = 4096
+"""Least brightest value of an array of 16 bits. Values of 8 or 12 bits stay below it."""
 UNREAD_SUFFIXES = (".heic", ".heif", ".avif", ".dng", ".cr2", ".nef", ".arw")
 """Photographs of phones and cameras that have to be saved as JPEG first."""
 
@@ -72,6 +74,11 @@ def _from_array(array: Any) -> Image:
         raise ValueError(
             f"{type(array).__name__} of shape {values.shape} and type {values.dtype}: give a path,"
             " bytes, a PIL image, or an array of height x width x 3 in uint8 (0 to 255, RGB)"
+        )
+    if values.dtype == np.uint16 and values.max() < _BRIGHT:
+        raise ValueError(
+            f"array of 16 bits with values up to {values.max()} of 65535: it would be read as"
+            " nearly black; scale it to 8 bits first"
         )
     return Image.fromarray(np.ascontiguousarray(values))
 

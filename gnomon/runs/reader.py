@@ -135,26 +135,39 @@ class Reader:
     ) -> Iterator[Answer]:
         total = len(pictures) if isinstance(pictures, Sized) else None
         numbered = enumerate(pictures)
+        # A camera or another stream is waited for, so a batch of it is answered at a time.
+        n = batch_size if total is None else WINDOW * batch_size
         with track(total=total, desc="answers") as bar:
-            while window := list(_window(numbered, batch_size)):
+            while window := list(_window(numbered, n)):
                 samples = [
                     Sample(str(index), image, question, form)
                     for index, _, image in window
                     if not isinstance(image, ValueError)
                 ]
-                by_id = {
-                    prediction.sample_id: prediction
-                    for batch in self.predictions(samples, batch_size)
-                    for prediction in batch
-                }
+                answers = self._answers_by_id(samples, batch_size)
                 for index, name, image in window:
-                    if isinstance(image, ValueError):
-                        warn(f"{name or index} is left out: {image}")
-                        yield Answer("", question=question, name=name, error=str(image))
+                    answer = image if isinstance(image, ValueError) else answers[str(index)]
+                    if isinstance(image, ValueError) or isinstance(answer, ValueError):
+                        warn(f"{name or index} is left out: {answer}")
+                        yield Answer("", question=question, name=name, error=str(answer))
                     else:
-                        prediction = by_id[str(index)]
-                        yield self._answer(prediction, form, image, question, name or str(index))
+                        yield self._answer(answer, form, image, question, name or str(index))
                 bar.update(len(window))
+
+    def _answers_by_id(
+        self, samples: list[Sample], batch_size: int
+    ) -> dict[str, Prediction | ValueError]:
+        """Return the answers; a picture that the processor refuses costs no others their answer."""
+        try:
+            batches = list(self.predictions(samples, batch_size))
+        except ValueError as error:
+            if len(samples) <= 1:
+                return {sample.id: error for sample in samples}
+            answers: dict[str, Prediction | ValueError] = {}
+            for sample in samples:
+                answers |= self._answers_by_id([sample], 1)
+            return answers
+        return {answer.sample_id: answer for batch in batches for answer in batch}
 
     def predictions(
         self, samples: Iterable[Sample], batch_size: int | None = None
@@ -299,7 +312,7 @@ class Reader:
     ) -> tuple[str, Target]:
         """Return the question that is asked, and the form of its answers."""
         question = self.question if question is None else question
-        if not question.strip():
+        if not isinstance(question, str) or not question.strip():
             raise RecipeError(f"question {question!r}: say what to ask about the picture")
         certifier = self.certifier
         if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
@@ -378,11 +391,11 @@ class Reader:
 
 
 def _window(
-    numbered: Iterator[tuple[int, Picture]], batch_size: int
+    numbered: Iterator[tuple[int, Picture]], n: int
 ) -> Iterator[tuple[int, str, Image | ValueError]]:
-    """Yield the next pictures, opened: some batches, or fewer if the pictures are large."""
+    """Yield the next n pictures, opened, or fewer if the pictures are large."""
     n_pixels = 0
-    for index, picture in islice(numbered, WINDOW * batch_size):
+    for index, picture in islice(numbered, n):
         name = Path(picture).name if isinstance(picture, str | Path) else ""
         try:
             name, image = open_picture(picture)

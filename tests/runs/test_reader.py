@@ -80,6 +80,25 @@ def test_a_broken_picture_among_many_keeps_its_place(reader, samples, here):
     assert answers[2].error == "gone.png: there is no such file"
 
 
+def test_a_picture_that_the_model_cannot_take_costs_no_other_its_answer(reader, samples):
+    strip = np.full((2, 2000, 3), 200, np.uint8)
+    answers = list(reader.read_all([samples[0].image, strip, samples[1].image]))
+    assert [bool(answer.error) for answer in answers] == [False, True, False]
+    assert "200 times" in answers[1].error
+
+
+def test_pictures_of_a_stream_are_answered_a_batch_at_a_time(reader, samples):
+    given = []
+
+    def camera():
+        for sample in samples:
+            given.append(sample)
+            yield sample.image
+
+    next(reader.read_all(camera(), batch_size=2))
+    assert len(given) == 2
+
+
 @pytest.mark.parametrize(
     ("picture", "message"),
     [
@@ -90,6 +109,7 @@ def test_a_broken_picture_among_many_keeps_its_place(reader, samples, here):
         (np.zeros((3, 8, 8), np.uint8), r"shape \(3, 8, 8\).*height x width x 3"),
         (np.zeros((8, 8, 3)), "float64.*uint8"),
         (np.zeros((0, 8, 3), np.uint8), "shape"),
+        (np.full((8, 8), 4000, np.uint16), "scale it to 8 bits"),
         (None, "NoneType"),
     ],
 )

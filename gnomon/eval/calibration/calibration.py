@@ -82,7 +82,7 @@ class Part:
 
     def knows(self, question: str) -> bool:
         """Return whether the part says anything about answers to a question."""
-        return not self.questions or _words(question) in self.questions
+        return not self.questions or question in self.questions
 
     @property
     def scored(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
@@ -276,7 +276,7 @@ def _recurring(questions: Sequence[str]) -> tuple[str, ...]:
 
     Then each picture has its own question, as sums have, and the next pictures have others.
     """
-    distinct = tuple(sorted(set(map(_words, questions))))
+    distinct = tuple(sorted(set(questions)))
     return distinct if 2 * len(distinct) <= len(questions) else ()
 
 
@@ -287,11 +287,6 @@ def _step_between(truths: Sequence[Target], rows: Sequence[_Row]) -> Decimal:
     numbers = [truth.number for truth in truths]
     exponents = [int(number.as_tuple().exponent) for number in numbers if number is not None]
     return Decimal(1).scaleb(min([0, *exponents]))
-
-
-def _words(question: str) -> str:
-    """Return a question with single blanks."""
-    return " ".join(question.split())
 
 
 def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
