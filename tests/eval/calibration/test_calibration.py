@@ -46,8 +46,10 @@ def test_another_question_has_no_interval_unless_each_picture_has_its_own():
     again = TypeAdapter(Calibration).validate_python(json.loads(json.dumps(calibration.to_json())))
     assert again == calibration
     certifier = Certifier(again, Terms())
-    for question in (ask[0], "What is the pressure in bar?"):
+    for question in ask:
         assert certifier.certify(TENS, form, "plain", question)[0] == "5"
+    # With a blank more or less a model reads another text, and may answer otherwise.
+    assert certifier.certify(TENS, form, "plain", "What is the pressure in bar?") is None
     assert certifier.certify(TENS, form, "plain", "What is the temperature?") is None
     # Sums have a question each, and the next ones have others.
     sums = [(a, replace(q, question=f"What is {n} + 1?")) for n, (a, q) in enumerate(pairs)]
