@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon.atomic import check_is_free, create_file
 from gnomon.pipeline.checkpoint import ModelNotHereError
@@ -15,9 +14,6 @@ from gnomon.runs.resolve import row_counts, warn_of_mistakes
 from gnomon.runs.user_rows import note_few_groups, note_rows_for_calibration, warn_of_repeats
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.terminal import show, show_json
-
-if TYPE_CHECKING:
-    pass
 
 
 def plan(

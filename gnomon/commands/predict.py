@@ -50,7 +50,7 @@ def predict(
     coverage SHARE: of a run that `gnomon calibrate` has seen: the share of truths that lie between
         low and high (0.9)
     wrong SHARE: of such a run: refuse what is too unsure for at most this share of the answers to
-        be wrong, such as 0.05; of new groups, where the calibration had some
+        be wrong, such as 0.05; this holds for groups that the calibration did not contain
     answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
     data, words = data_and_overrides(data, overrides, belief=belief, server=server)

@@ -151,7 +151,7 @@ def _data_hash(recipe: Recipe, run: Path) -> str:
 
 
 def _question_list(questions: Sequence[str]) -> str:
-    """Write the questions about pictures as a paragraph; empty where there are none."""
+    """Return the questions about pictures as a paragraph, empty if there are none."""
     if not questions:
         return ""
     if len(questions) == 1:

@@ -231,7 +231,7 @@ class Resolved:
         return f" in {' or '.join(folders)}"
 
     def resumed_in(self, run: Path) -> Resolved:
-        """Take a run's own samples where a table or folder of the recipe that it began is gone."""
+        """Use the samples stored in a run if the recipe's table or folder no longer exists."""
         sources = (*self.parsed.data, *(self.parsed.eval.data or ()))
         has_begun = RunFolder(run).has_begun
         return replace(self, source_run=run) if has_begun and any(map(is_gone, sources)) else self

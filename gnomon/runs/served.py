@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gnomon.eval import RunResult
 from gnomon.eval.report.files import ReportFiles
@@ -16,9 +15,6 @@ from gnomon.runs.reporting import check_outputs, report
 from gnomon.runs.resolve import resolve
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
-
-if TYPE_CHECKING:
-    pass
 
 _EXAMPLES = 10
 """Pairs of different answers that are printed."""

@@ -94,7 +94,7 @@ def _certified(
 def _under_terms(
     prediction: Prediction, question: Question, settings: Mapping[str, Any], certifier: Certifier
 ) -> Prediction | None:
-    """Return an answer as it is under the certifier's terms; None if that is to be asked."""
+    """Return an answer under the certifier's terms; None if the model has to be asked."""
     certified = None
     form = question.target.form_of_question
     numbers = certifier.calibration.number_range(form)

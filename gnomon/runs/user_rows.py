@@ -141,7 +141,7 @@ def _samples_seen(train: Train) -> float:
 
 
 def _validation_rows(recipe: Recipe) -> int:
-    """Samples of the validation split before one comes again; 0 if a source has no such split."""
+    """Number of distinct validation samples; 0 if a source has no validation split."""
     try:
         samples = open_validation(recipe)
     except ValueError:

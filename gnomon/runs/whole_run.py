@@ -16,7 +16,7 @@ from gnomon.runs.training import warn_of_unfit_samples
 
 
 def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
-    """Do all steps of a run in its directory, those of an earlier start excepted."""
+    """Do all steps of a run. A step that an earlier start finished is skipped."""
     # Before the model is looked up: a launcher may have started eight of these.
     check_single_process("run")
     with start(resolved, out) as run:
