@@ -19,6 +19,18 @@ settings.register_profile(
 settings.load_profile("gnomon")
 
 
+@pytest.fixture(autouse=True)
+def _kinds_as_before():
+    """Forget the kinds of a user's that a test registers: others list all kinds."""
+    registry = sys.modules.get("gnomon.generators.registry")
+    before = dict(registry.KINDS) if registry else None
+    yield
+    registry = sys.modules.get("gnomon.generators.registry")
+    if registry and before is not None and before != registry.KINDS:
+        registry.KINDS.clear()
+        registry.KINDS.update(before)
+
+
 def pytest_collection_finish():
     """A trainer collects garbage when it ends: it need not look through all that was imported."""
     gc.collect()

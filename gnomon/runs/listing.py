@@ -274,9 +274,10 @@ def recipe_schema() -> dict[str, Any]:
     # Names stay suggestions: a key of these also takes a user's own module:Class.
     for (name, key), choices in _SCHEMA_NAMES.items():
         _choose(parts[name]["properties"][key], sorted(choices))
-    for name, kind in kinds.items():
+    for kind in set(kinds.values()):
         for field in fields(Generator):  # split and seed are not among a recipe's options
             del parts[kind.__name__]["properties"][field.name]
+    for name, kind in kinds.items():
         # No field chooses a type in JSON Schema, so each kind is a rule: if this kind, its options.
         options = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"}, {"type": "null"}]}
         is_kind = {"properties": {"kind": {"const": name}}, "required": ["kind"]}
