@@ -63,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_handled = _handle_sigterm()
     try:
         if options.plugins:
-            _register(options.plugins)
+            from gnomon.runs.loading import register_plugins
+
+            register_plugins(options.plugins)
         code = call(options)
         # Here a full disk or a closed pipe raises, and not while Python ends.
         sys.stdout.flush()
@@ -101,15 +103,6 @@ def _way_on(verb: str) -> str:
 def _verb_in(words: Sequence[str]) -> list[str]:
     """Return the verb, or an empty word that is none, in a list as `parser` takes it."""
     return [next((word for word in words if not word.startswith("-")), "")]
-
-
-def _register(places: Sequence[str]) -> None:
-    """Import the classes of --plugins; a generator registers its kind, which datasets name."""
-    from gnomon import generators, names
-
-    for place in places:
-        if hasattr(names.load_user_class(place, object, what="plug-in"), "kind"):
-            generators.load(place)
 
 
 class _Terminated(SystemExit):
