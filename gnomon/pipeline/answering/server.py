@@ -74,10 +74,6 @@ class Reply:
     """A server's answer to one question."""
 
     text: str
-    prompt_tokens: int | None
-    """Tokens of the question with its pictures as the server counts them; None if it does not."""
-    cut: bool
-    """True if the answer ended at the limit of tokens."""
 
 
 @dataclass
@@ -243,15 +239,11 @@ class Server:
 def _reply_of(body: str) -> Reply:
     """Parse a reply; some hosts send the answer as a list of parts, or null."""
     try:
-        values = json.loads(body)
-        choice = values["choices"][0]
-        content = choice["message"]["content"] or ""
+        content = json.loads(body)["choices"][0]["message"]["content"] or ""
         if isinstance(content, list):
             content = "".join(part.get("text") or "" for part in content)
         text = content.encode("utf-8", "replace").decode()  # half an emoji is no UTF-8
-        tokens = (values.get("usage") or {}).get("prompt_tokens")
-        tokens = tokens if isinstance(tokens, int) and not isinstance(tokens, bool) else None
-        return Reply(strike_secrets(text).strip(), tokens, choice.get("finish_reason") == "length")
+        return Reply(strike_secrets(text).strip())
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"what holds no answer: {body}") from error
 
