@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from gnomon.dialect import Dialect
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.report.answers import write_csv
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.sample import Prediction, Sample, Time
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def write(n: int, file: Path) -> None:
     rng, dialect = random.Random(0), Dialect()
     samples = asked(n)
     while batch := list(islice(samples, 5000)):
-        batch = list(questions.record(batch, questions.question_path(file)))
+        batch = list(question_file.record(batch, question_file.question_path(file)))
         rng.shuffle(batch)
         predictions.append(file, [_answer(sample, rng, dialect) for sample in batch])
 
@@ -60,13 +60,13 @@ def measure(file: Path, out: Path) -> dict[str, float]:
     before = time.process_time()
     for held in (
         predictions.PredictionFile(file),
-        questions.QuestionFile(questions.question_path(file)),
+        question_file.QuestionFile(question_file.question_path(file)),
     ):
         for _ in held:
             pass
     start = time.process_time()
     answers = predictions.PredictionFile(file)
-    scores = score(answers, questions.QuestionFile(questions.question_path(file)))
+    scores = score(answers, question_file.QuestionFile(question_file.question_path(file)))
     scored = time.process_time()
     write_report(out / "report.html", [RunResult("run", scores, answers)])
     reported = time.process_time()

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from PIL import Image
 
 from gnomon import store
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.recipe import Source
 from gnomon.runs.directory import kind_versions
 from gnomon.runs.exam import Exam
@@ -83,7 +83,7 @@ def sound_answers() -> dict[str, bytes]:
     about["kinds"] = kind_versions(exam.sources)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "a.jsonl"
-        samples = list(questions.record(list(exam), questions.question_path(file)))
+        samples = list(question_file.record(list(exam), question_file.question_path(file)))
         answers = [Prediction(s.id, "5", None, "plain", {"name": "m"}) for s in samples]
         predictions.append(file, answers)
         (Path(folder) / "a.about.json").write_text(json.dumps(about))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon import eval as evaluation
 from gnomon.eval.formatting import align, figure, interval_text
-from gnomon.eval.scoring import questions
+from gnomon.eval.scoring import question_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def by_design(run: RunResult, file: Path, designs: Sequence[str]) -> list[Row]:
     """The same answers, a row for each design; designs took turns from the first row on."""
     if len(designs) < 2:
         return []
-    asked = list(questions.QuestionFile(questions.question_path(file)))
+    asked = list(question_file.QuestionFile(question_file.question_path(file)))
     order = sorted(question.id for question in asked)  # ids end in the line of the CSV
     found = []
     for place, design in enumerate(designs):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gnomon.eval.report.text_tables import table as table
     from gnomon.eval.rewards import crps_reward as crps_reward
     from gnomon.eval.rewards import reward as reward
-    from gnomon.eval.scoring.questions import Question as Question
+    from gnomon.eval.scoring.question_file import Question as Question
     from gnomon.eval.scoring.runs import RunResult as RunResult
     from gnomon.eval.scoring.runs import Scores as Scores
     from gnomon.eval.scoring.score import score as score
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _EXPORTS = {
     "compare": "gnomon.eval.comparing.comparison:compare",
     "crps_reward": "gnomon.eval.rewards:crps_reward",
-    "Question": "gnomon.eval.scoring.questions:Question",
+    "Question": "gnomon.eval.scoring.question_file:Question",
     "reward": "gnomon.eval.rewards:reward",
     "RunResult": "gnomon.eval.scoring.runs:RunResult",
     "score": "gnomon.eval.scoring.score:score",

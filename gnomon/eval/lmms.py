@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.chance import STATISTICS
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.eval.scoring.score import score_answer
 from gnomon.files import Folders, open_bytes
 from gnomon.sample import Prediction, target_from_json

@@ -14,8 +14,8 @@ from itertools import count
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, overload
 
 from gnomon.files import read_toml
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng, digest
+from gnomon.generators.user_files import UserFile
 from gnomon.names import hint
 from gnomon.recipe import STRICT
 from gnomon.sample import Sample, Target

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from gnomon.generators import registry
 from gnomon.generators.base import LATER, Generator
-from gnomon.generators.files import UserFile
+from gnomon.generators.user_files import UserFile
 from gnomon.recipe import STRICT
 from gnomon.sample import TARGETS, Sample, Target
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class MixturePart:
     """A kind in a mixture, with its weight and options."""
 
     __pydantic_config__: ClassVar = STRICT
@@ -34,7 +34,7 @@ class Mixture(Generator):
     version: ClassVar[int] = 1
     targets: ClassVar[tuple[type[Target], ...]] = tuple(TARGETS.values())
 
-    parts: tuple[Part, ...] = (Part(kind="clock"), Part(kind="arithmetic"))
+    parts: tuple[MixturePart, ...] = (MixturePart(kind="clock"), MixturePart(kind="arithmetic"))
     """Parts of the mixture: kind, weight and options of each."""
     ood: bool = field(default=False, metadata=LATER)
     """True to draw from every part only what it never shows otherwise."""

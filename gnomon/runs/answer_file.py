@@ -8,9 +8,9 @@ from pathlib import Path
 
 from gnomon.atomic import replace_files
 from gnomon.eval.calibration.calibration import Certifier
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.edges import kept_axes
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import note, track, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import directory
@@ -63,7 +63,9 @@ class AnswerFile:
 
     def count_trained(self, reader: Reader) -> int:
         """Count the questions whose pictures the reader's run was trained on."""
-        return reader.trained_rows.count_trained(_questions_in(questions.question_path(self.path)))
+        return reader.trained_rows.count_trained(
+            _questions_in(question_file.question_path(self.path))
+        )
 
     def complete(
         self, reader: Reader, open_samples: Callable[[], Iterable[Sample]], n: int
@@ -82,7 +84,7 @@ class AnswerFile:
             directory.announce(f"asking first: {reader.find}")
         rest = (sample for sample in samples if sample.id not in done)
         # A question is stored before it is asked.
-        recorded = questions.record(rest, questions.question_path(self.path))
+        recorded = question_file.record(rest, question_file.question_path(self.path))
         n_kept = 0
         with track(total=n, initial=len(done), desc="answers") as bar:
             for batch in reader.predictions(recorded):
@@ -101,7 +103,7 @@ class AnswerFile:
         The questions beside the answers know each picture by its pixels. An answer whose question
         is not stored is dropped, too.
         """
-        path = questions.question_path(self.path)
+        path = question_file.question_path(self.path)
         answers = predictions.resume(self.path)
         stored = {q.id: (q.question, q.content) for q in _questions_in(path)}
         answered = {answer.sample_id for answer in answers}
@@ -129,7 +131,7 @@ class AnswerFile:
         with replace_files(self.path, path) as folder:
             predictions.append(folder / self.path.name, (a for a in answers if a.sample_id in same))
             rows = (question for question in _questions_in(path) if question.id in same)
-            for _ in questions.record(rows, folder / path.name):
+            for _ in question_file.record(rows, folder / path.name):
                 pass
 
     def _reuse_beliefs(self, reader: Reader, provenance: Provenance) -> bool:
@@ -145,7 +147,7 @@ class AnswerFile:
 
 def _questions_in(path: Path) -> Iterable[Question]:
     """Return the questions of a file; none if it does not exist."""
-    return questions.QuestionFile(path) if path.is_file() else ()
+    return question_file.QuestionFile(path) if path.is_file() else ()
 
 
 def _provenance(exam: Exam, out: Path) -> Provenance:
@@ -182,15 +184,15 @@ def _record(out: Path, provenance: Provenance) -> None:
     """Write down the exam before its first answer; one that was never answered is replaced."""
     if not _has_answers(out):
         _check_records_are_ours(out)
-        questions.question_path(out).unlink(missing_ok=True)
+        question_file.question_path(out).unlink(missing_ok=True)
     values = {**vars(provenance), "exam": provenance.exam.to_json()}
     directory.write_json(provenance_path(out), values)
 
 
 def _check_records_are_ours(out: Path) -> None:
     """Refuse to replace the user's own files that have the names of the records beside answers."""
-    provenance, rows = provenance_path(out), questions.question_path(out)
-    others = [] if questions.is_ours(rows) else [rows]
+    provenance, rows = provenance_path(out), question_file.question_path(out)
+    others = [] if question_file.is_ours(rows) else [rows]
     if provenance.exists():
         try:
             read_provenance(out)

@@ -12,9 +12,9 @@ from typing import Any
 
 from gnomon import files, jsons, recipe, store
 from gnomon.eval import RunResult
-from gnomon.eval.scoring import predictions, questions
-from gnomon.eval.scoring.other_formats import AnswerFile, AnswerLine, id_text, parse_answers
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring import predictions, question_file
+from gnomon.eval.scoring.other_formats import AnswerLine, MatchedAnswers, id_text, parse_answers
+from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
 from gnomon.runs.directory import AFTER, BEFORE, kind_versions, no_run_message
@@ -60,7 +60,7 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
             f"{file}: {n - len(answers):,} of {n:,} questions have no answer"
             " yet: the same `gnomon predict` resumes"
         )
-    stored = questions.load(file, _same_samples(file, provenance), n)
+    stored = question_file.load(file, _same_samples(file, provenance), n)
     try:
         for _ in predictions.require_settings(file, answers):  # reads every line, and keeps none
             pass
@@ -162,9 +162,9 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
         " (`gnomon predict`), into another file."
     )
     warn(note)
-    path = questions.question_path(file)
+    path = question_file.question_path(file)
     # Without pictures the report still shows questions, answers and truths.
-    rows = questions.QuestionFile(path) if path.is_file() else ()
+    rows = question_file.QuestionFile(path) if path.is_file() else ()
     return {q.id: Sample(q.id, None, q.question, q.target) for q in rows}, note
 
 
@@ -291,8 +291,8 @@ def _check_asked(file: Path, exam: Exam) -> None:
     """
     if not provenance_path(file).is_file():
         return
-    before, path = read_provenance(file), questions.question_path(file)
-    stored = {q.id: q for q in questions.QuestionFile(path)} if path.is_file() else {}
+    before, path = read_provenance(file), question_file.question_path(file)
+    stored = {q.id: q for q in question_file.QuestionFile(path)} if path.is_file() else {}
     what = "" if stored or before.data == exam.pool.describe() else "its samples are others"
     for question in exam.questions:
         old = stored.get(question.id, question)
@@ -348,7 +348,7 @@ def _user_rows(exam: Exam) -> list[dict[str, Any]]:
 
 
 def _notes(
-    answers: AnswerFile, ids: Sequence[str], matches: Mapping[str, AnswerLine]
+    answers: MatchedAnswers, ids: Sequence[str], matches: Mapping[str, AnswerLine]
 ) -> Iterator[str]:
     """Yield what a reader of the figures has to know of how answers met questions."""
     if answers.id_column is None:

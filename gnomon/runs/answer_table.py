@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gnomon.atomic import put_text
 from gnomon.eval.scoring import predictions
-from gnomon.eval.scoring.questions import question_path
+from gnomon.eval.scoring.question_file import question_path
 from gnomon.files import open_bytes, write_rows
 from gnomon.progress import warn
 from gnomon.runs import directory

@@ -14,9 +14,9 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Calibration, Terms
 from gnomon.eval.calibration.rule_choice import choose_rule
 from gnomon.eval.calibration.summary import most_coverage, summaries
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.belief import range_of
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
@@ -112,7 +112,7 @@ def calibrate(
     recipe = _with_steps_of_labels(recipe, exam)
     reader = Reader(recipe, run)
     out = AnswerFile(_answers_path(reader, exam, folder)).ask(reader, exam)
-    by_id = {question.id: question for question in questions.load(out, exam, exam.samples)}
+    by_id = {question.id: question for question in question_file.load(out, exam, exam.samples)}
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
     answers = [pair for pair in answers if pair[1].id not in left_out]
     unlisted = _check_listed(recipe, answers)

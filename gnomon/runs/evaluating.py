@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon import recipe as recipes
 from gnomon.answers.registry import TARGETS
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.names import check as check_known
 from gnomon.progress import track
 from gnomon.recipe import Columns, RecipeError

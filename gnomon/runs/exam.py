@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from gnomon import store
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.generators.base import Split
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source

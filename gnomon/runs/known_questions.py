@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gnomon import generators, store
 from gnomon.answers.registry import TARGETS
-from gnomon.eval.scoring.questions import QuestionFile, question_path
+from gnomon.eval.scoring.question_file import QuestionFile, question_path
 from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.recipe import Columns, Recipe, RecipeError, Source

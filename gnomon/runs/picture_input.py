@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gnomon.progress import warn
 from gnomon.store.pictures import load_picture, upright_rgb
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
+from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 from gnomon.store.user_data.row_files import is_user_data
 
 if TYPE_CHECKING:

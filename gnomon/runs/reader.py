@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.answers.registry import TARGETS
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.names import check as check_known
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, full_settings

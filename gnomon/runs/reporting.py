@@ -7,7 +7,7 @@ from typing import Any
 
 from gnomon.atomic import put_text, replace_files
 from gnomon.eval import RunResult
-from gnomon.eval.report.files import ReportFiles, check_replaceable
+from gnomon.eval.report.report_files import ReportFiles, check_replaceable
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
 from gnomon.runs.directory import pretty_json

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.eval import RunResult
-from gnomon.eval.report.files import ReportFiles
+from gnomon.eval.report.report_files import ReportFiles
 from gnomon.pipeline.answering.server import Server, ask_all
 from gnomon.recipe import RecipeError
 from gnomon.runs.answer_files import pictures_of, score_file

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.eval.calibration.calibration import Certifier
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.belief import range_of
-from gnomon.eval.scoring.questions import Question, QuestionFile
+from gnomon.eval.scoring.question_file import Question, QuestionFile
 from gnomon.progress import note
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.sample import Prediction
@@ -57,7 +57,7 @@ def _append(out: Path, pairs: Iterator[tuple[Question, Prediction]]) -> set[str]
     while batch:
         # A question is stored before its answer, as where it is asked.
         rows = (question for question, _ in batch)
-        for question in questions.record(rows, questions.question_path(out)):
+        for question in question_file.record(rows, question_file.question_path(out)):
             ids.add(question.id)
         predictions.append(out, [answer for _, answer in batch])
         batch = list(islice(pairs, _BATCH))
@@ -66,7 +66,7 @@ def _append(out: Path, pairs: Iterator[tuple[Question, Prediction]]) -> set[str]
 
 def _is_same_exam(file: Path, provenance: Provenance) -> bool:
     """True for a file of answers about the same samples, whose questions are beside it."""
-    if not (provenance_path(file).is_file() and questions.question_path(file).is_file()):
+    if not (provenance_path(file).is_file() and question_file.question_path(file).is_file()):
         return False
     try:
         other = read_provenance(file)
@@ -79,7 +79,7 @@ def _certified(
     file: Path, ids: Collection[str], settings: Mapping[str, Any], certifier: Certifier
 ) -> Iterator[tuple[Question, Prediction]]:
     """Yield questions with these ids and their answers under the certifier's terms."""
-    by_id = {question.id: question for question in QuestionFile(questions.question_path(file))}
+    by_id = {question.id: question for question in QuestionFile(question_file.question_path(file))}
     for prediction in predictions.PredictionFile(file):
         differing = predictions.settings_that_differ(prediction.settings, settings)
         if {*differing} - {*_CHOICE, "calibration"}:

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from gnomon import files, jsons
 from gnomon.atomic import put_text
-from gnomon.eval.scoring.questions import Question, picture_hash
+from gnomon.eval.scoring.question_file import Question, picture_hash
 from gnomon.progress import track, warn
 from gnomon.recipe import Recipe, Source
-from gnomon.store import Mixture, Samples
+from gnomon.store import MixedSamples, Samples
 from gnomon.store.pictures import load_picture
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import open_validation, user_sources, validation_indices
 from gnomon.store.samples import train_size
-from gnomon.store.user_data.pictures import Picture
+from gnomon.store.user_data.checked_pictures import Picture
 from gnomon.store.user_data.table import UserTable
 
 ENOUGH_ROWS = 100
@@ -87,14 +87,14 @@ def _hashes(
     samples: Samples, indices: Iterable[int], sources: tuple[Source, ...]
 ) -> frozenset[str]:
     """Hash those of the samples that are rows of a user's source."""
-    parts = samples.sources if isinstance(samples, Mixture) else (samples,)
+    parts = samples.sources if isinstance(samples, MixedSamples) else (samples,)
     numbers = {sources.index(source) for source in user_sources(sources)}
     if not numbers:  # drawings may be millions
         return frozenset()
     by_source: list[set[int]] = [set() for _ in parts]
     for index in indices:
         number, row = 0, index
-        if isinstance(samples, Mixture):
+        if isinstance(samples, MixedSamples):
             number, row = samples.source_and_index(index)
         if number in numbers:
             by_source[number].add(row)

@@ -9,7 +9,7 @@ from gnomon.generators.base import Split
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, Source, Train
 from gnomon.runs.trained_rows import ENOUGH_ROWS
-from gnomon.store import Mixture, Samples
+from gnomon.store import MixedSamples, Samples
 from gnomon.store.reading.sources import (
     has_user_rows,
     open_splits,
@@ -32,7 +32,7 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     """Warn of a user's rows that a training sees more than ten times, with the ways out."""
     train = replace(recipe.train, samples=train_size(samples, recipe.train.samples))
     total = _samples_seen(train)
-    parts = samples.sources if isinstance(samples, Mixture) else (samples,)
+    parts = samples.sources if isinstance(samples, MixedSamples) else (samples,)
     weights = [source.weight for source in recipe.data]
     for index, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
         if source.kind is not None or not rows.length or not has_user_rows(source):

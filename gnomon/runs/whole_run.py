@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import recipe as recipes
-from gnomon.eval.report.files import ReportFiles
+from gnomon.eval.report.report_files import ReportFiles
 from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import pictures_of, score_run
 from gnomon.runs.card import write_card

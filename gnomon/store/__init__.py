@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from gnomon.store.formats.manifest import verify as verify
     from gnomon.store.reading.dataset import Dataset as Dataset
     from gnomon.store.reading.dataset import open_dataset
-    from gnomon.store.reading.mixture import Mixture as Mixture
+    from gnomon.store.reading.mixture import MixedSamples as MixedSamples
     from gnomon.store.reading.sources import mixture as mixture
     from gnomon.store.samples import GeneratedSamples as GeneratedSamples
     from gnomon.store.samples import Samples as Samples
     from gnomon.store.samples import SamplesById as SamplesById
-    from gnomon.store.samples import Stream as Stream
+    from gnomon.store.samples import SampleStream as SampleStream
     from gnomon.store.writing.census import Census as Census
     from gnomon.store.writing.write import write as write
 

@@ -188,7 +188,7 @@ class SamplesById(Mapping[str, Sample]):
         return len(self._places)
 
 
-class Stream:
+class SampleStream:
     """Samples drawn or read on demand, each by one of several processes.
 
     Whole batches go round: of `world_size` processes, process `rank` has the batches rank,

@@ -22,7 +22,7 @@ from reply_server import reply_server
 
 from gnomon import store
 from gnomon.eval.calibration import calibration as calibrations
-from gnomon.eval.calibration.calibration import Part
+from gnomon.eval.calibration.calibration import CalibrationPart
 from gnomon.eval.calibration.summary import summary
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.answering import local
@@ -347,7 +347,9 @@ def test_what_is_learnt_of_groups_is_said_of_new_ones():
     """One camera of sixty has all of its hundred pictures wrong, which counts as one camera."""
     groups = [str(n) for n in range(59) for _ in range(2)] + ["bad"] * 100
     right = tuple(group != "bad" for group in groups)
-    part = Part("list", 0.0, tuple(groups), (0.5,) * 218, tuple(np.linspace(1, 0, 218)), right)
+    part = CalibrationPart(
+        "list", 0.0, tuple(groups), (0.5,) * 218, tuple(np.linspace(1, 0, 218)), right
+    )
     lines = summary(part)
     assert lines[0] == "218 answers of 60 groups"
     assert lines[1].endswith("at most, with 90 % probability, of new groups, on average")
@@ -362,7 +364,7 @@ def test_what_is_learnt_of_groups_is_said_of_new_ones():
 def test_where_the_surest_are_wrong_as_often_it_is_said():
     right = (False, True, False, True, False, True, True, True)
     trusts = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
-    part = Part("list", 0.0, tuple("abcdefgh"), (0.5,) * 8, trusts, right)
+    part = CalibrationPart("list", 0.0, tuple("abcdefgh"), (0.5,) * 8, trusts, right)
     assert summary(part)[-1].endswith("refusing does not help")
     better = replace(part, right=part.right[::-1])
     assert "refusing" not in "".join(summary(better))

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from gnomon import store
-from gnomon.eval.scoring import predictions, questions
+from gnomon.eval.scoring import predictions, question_file
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.answer_files import provenance_path
 from gnomon.runs.directory import write_json
@@ -51,7 +51,7 @@ def answered(opened, texts):
         Sample(str(i), Image.new("RGB", (4, 4), (i, 0, 0)), text, Number(Decimal(i)))
         for i, text in enumerate(texts)
     ]
-    for _ in questions.record(samples, questions.question_path(file)):
+    for _ in question_file.record(samples, question_file.question_path(file)):
         pass
     predictions.append(file, [Prediction(s.id, "1", None, "plain") for s in samples])
     write_json(

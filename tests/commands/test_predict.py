@@ -7,7 +7,7 @@ import shutil
 import pytest
 from command_toys import gnomon, small
 
-from gnomon.eval.scoring import questions
+from gnomon.eval.scoring import question_file
 from gnomon.generators import create
 from gnomon.runs import picture_input as pictures
 from gnomon.runs.answer_file import answer_exam
@@ -109,7 +109,7 @@ def ask(tmp_path, monkeypatch):
     """Ask two questions into a.jsonl, answering none."""
 
     def record(self, reader, exam, total):
-        list(questions.record(exam, questions.question_path(self.path)))
+        list(question_file.record(exam, question_file.question_path(self.path)))
 
     monkeypatch.setattr("gnomon.runs.answer_file.AnswerFile._append", record)
     opened = resolve(small(tmp_path), ["eval.samples=2"]).recipe

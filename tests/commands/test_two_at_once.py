@@ -8,7 +8,7 @@ import pytest
 from command_toys import gnomon, small
 from second_process import holding
 
-from gnomon.eval.report.files import ReportFiles
+from gnomon.eval.report.report_files import ReportFiles
 from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve

@@ -17,8 +17,8 @@ from quick import quick
 from gnomon.generators import Chart, create
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
+from gnomon.generators.chart.chart_questions import QUESTIONS
 from gnomon.generators.chart.generator import CHARTS, LEVELS
-from gnomon.generators.chart.questions import QUESTIONS
 
 SIZES = ((224, 224), (448, 336), (300, 224), (224, 500), (1000, 700))
 

@@ -12,7 +12,7 @@ from solvers import check
 from gnomon.generators import Chart
 from gnomon.generators.chart import draw as beside
 from gnomon.generators.chart import style
-from gnomon.generators.chart.questions import QUESTIONS
+from gnomon.generators.chart.chart_questions import QUESTIONS
 from gnomon.generators.rng import Rng
 
 LEVELS = ("easy", "medium", "hard")

@@ -29,9 +29,9 @@ from gnomon.generators.drawing.colours import (
 )
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import outline
-from gnomon.generators.files import UserFile, licence
 from gnomon.generators.instruments import INSTRUMENTS
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile, licence
 
 MATPLOTLIB = Path(find_spec("matplotlib").origin).parent / "mpl-data" / "fonts" / "ttf"
 DIAL = "floor #fdf6e3\nhands #073642\nsecond #dc322f\ncase #586e75\nground #93a1a1\n"

@@ -9,7 +9,7 @@ from command_toys import gnomon, loaded_by, small
 
 from gnomon import store
 from gnomon.generators import create
-from gnomon.recipe import files, plain_values
+from gnomon.recipe import plain_values, recipe_file
 from gnomon.runs.resolve import exam_of, resolve, resolve_values
 from gnomon.sample import Number
 
@@ -30,7 +30,7 @@ def counts(monkeypatch):
     """Calls that open samples and parse YAML."""
     counts = Counter()
     count(monkeypatch, counts, store, "mixture")
-    count(monkeypatch, counts, files, "_parse_yaml")
+    count(monkeypatch, counts, recipe_file, "_parse_yaml")
     return counts
 
 

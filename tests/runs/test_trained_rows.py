@@ -9,7 +9,7 @@ from command_toys import gnomon
 from run_fixtures import cli, here, run  # noqa: F401
 
 from gnomon.eval.calibration import calibration as calibrations
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.generators import create
 from gnomon.runs.resolve import resolve
 from gnomon.runs.trained_rows import TrainedRows, read_rows, write_rows

@@ -42,7 +42,7 @@ _MAX_BOX_CHARACTERS = 60
 _MAX_STATEMENT_CHARACTERS = 1000
 
 
-class _Row(NamedTuple):
+class _BoxRow(NamedTuple):
     """A box of a text as it stands there; `box` is None where it has no four numbers."""
 
     label: str
@@ -66,7 +66,7 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
     next_question = PATTERNS["runs_on"].search(lower_case(answer))
     if next_question and answer[: next_question.start()].strip():
         answer = answer[: next_question.start()]
-    rows: list[_Row] = []
+    rows: list[_BoxRow] = []
     is_empty = False
     for part, offset in _parts(answer):
         part_rows, says_empty = _part_rows(part)
@@ -84,7 +84,7 @@ def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None
     return Reading(value, span, "list of boxes")
 
 
-def _to_labelled_box(row: _Row, dialect: Dialect, size: Size) -> LabelledBox | None:
+def _to_labelled_box(row: _BoxRow, dialect: Dialect, size: Size) -> LabelledBox | None:
     try:
         corners = to_pixels(row.box, dialect, size).value if row.box else None
         return LabelledBox(row.label, Box(*corners)) if corners else None
@@ -105,12 +105,12 @@ def _parts(answer: str) -> list[tuple[str, int]]:
     return [(match[1], match.start(1)) for match in fences]
 
 
-def _part_rows(part: str) -> tuple[list[_Row], bool]:
+def _part_rows(part: str) -> tuple[list[_BoxRow], bool]:
     """Boxes of a part, and True if it says by an empty list that there are none."""
     mappings = objects(part)
     if not mappings:
         text = _POINTS.sub(lambda match: " " * len(match[0]), part)
-        rows = list(_line_rows(text)) or [_Row("", box, box.span) for box in find_boxes(text)]
+        rows = list(_line_rows(text)) or [_BoxRow("", box, box.span) for box in find_boxes(text)]
         return rows, bool(_FORMS["empty"].search(part))
     rows = [row for mapping in mappings for row in _rows(mapping, "", "")]
     # Some models write four zeros for nothing, and say so in the label.
@@ -122,7 +122,7 @@ def _part_rows(part: str) -> tuple[list[_Row], bool]:
     return [row for row in rows if row not in nothing], is_empty
 
 
-def _rows(value: Value, label: str, key: str) -> list[_Row]:
+def _rows(value: Value, label: str, key: str) -> list[_BoxRow]:
     """Boxes in a value of JSON that follows `key`, under the label of what holds it."""
     if isinstance(value, Mapping):
         return _rows_of_mapping(value, label)
@@ -131,7 +131,7 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
         is_box = key in _KEYS["box"] and value.whole and len(value.text) <= _MAX_BOX_CHARACTERS
         readings = find_boxes(f"{key}: [{value.text.strip('[]() ')}]") if is_box else []
         span = value.start, value.end
-        return [_Row(label, reading._replace(span=span), span) for reading in readings]
+        return [_BoxRow(label, reading._replace(span=span), span) for reading in readings]
     if not value.is_flat:
         return [row for item in value.items for row in _rows(item, label, key)]
     numbers = [item.text for item in value.items if isinstance(item, Scalar)]
@@ -141,18 +141,18 @@ def _rows(value: Value, label: str, key: str) -> list[_Row]:
     span = value.start, value.end
     if len(numbers) == 4:
         readings = find_boxes(f"{key}: [{', '.join(numbers)}]")
-        return [_Row(label, reading._replace(span=span), span) for reading in readings]
+        return [_BoxRow(label, reading._replace(span=span), span) for reading in readings]
     # Two numbers are a point, which is no box and no attempt at one.
     is_attempt = key in _KEYS["box"] and len(numbers) != 2
-    return [_Row(label, None, span)] if is_attempt else []
+    return [_BoxRow(label, None, span)] if is_attempt else []
 
 
-def _rows_of_mapping(mapping: Mapping, label: str) -> list[_Row]:
+def _rows_of_mapping(mapping: Mapping, label: str) -> list[_BoxRow]:
     keys = [key.text.lower() for key, _ in mapping.pairs]
     label_key = next((key for key in _TABLE["keys"]["label"].split() if key in keys), "")
     if len({key for key in keys if key in NAMES}) >= 4:
         return _box_from_fields(mapping, label_key, label)
-    rows: list[_Row] = []
+    rows: list[_BoxRow] = []
     # A label names the boxes before it where the object begins with a box, else those after it.
     label_follows = (
         bool(label_key) and keys[0] != label_key and keys.index(label_key) > _first_box(keys)
@@ -175,7 +175,7 @@ def _rows_of_mapping(mapping: Mapping, label: str) -> list[_Row]:
     return rows
 
 
-def _rows_of_text(mapping: Mapping) -> Iterator[_Row]:
+def _rows_of_text(mapping: Mapping) -> Iterator[_BoxRow]:
     """Boxes of the lines in a text that is the value of a key such as "answer"."""
     for key, value in mapping.pairs:
         if key.text.lower() in _KEYS["lists"] and isinstance(value, Scalar):
@@ -183,7 +183,7 @@ def _rows_of_text(mapping: Mapping) -> Iterator[_Row]:
                 yield row._replace(span=(value.start, value.end))
 
 
-def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_Row]:
+def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_BoxRow]:
     """Box of an object with a number for each edge, such as x1, y1, width and height."""
     span = mapping.start, mapping.end
     fields: list[str] = []
@@ -194,7 +194,7 @@ def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_Row]
             fields.append(f"{key.text}={value.text}")
     # Written out as x1=10, y1=20, …, so that the single box's reader knows which edge is meant.
     readings = find_boxes(", ".join(fields))
-    return [_Row(label, reading._replace(span=span), span) for reading in readings[:1]]
+    return [_BoxRow(label, reading._replace(span=span), span) for reading in readings[:1]]
 
 
 def _first_box(keys: list[str]) -> int:
@@ -218,7 +218,7 @@ def _has_empty_list(value: Value, key: str = "") -> bool:
     return key in _KEYS["box"] and value.text in ("null", "None")
 
 
-def _line_rows(part: str) -> Iterator[_Row]:
+def _line_rows(part: str) -> Iterator[_BoxRow]:
     """Boxes of each line, with the text before each, or after it where none is before the first.
 
     Boxes with nothing between them but commas share a label; a line with a box alone may have its
@@ -238,14 +238,14 @@ def _line_rows(part: str) -> Iterator[_Row]:
         offset += len(line)
 
 
-def _rows_of_line(line: str) -> list[_Row]:
+def _rows_of_line(line: str) -> list[_BoxRow]:
     readings = find_boxes(line)
     edges = [0, *(edge for box in readings for edge in box.span), len(line)]
     gaps = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
     labels = [_label(gap) for gap in gaps]
     if not labels[0]:
         labels = labels[1:]
-    rows: list[_Row] = []
+    rows: list[_BoxRow] = []
     for index, box in enumerate(readings):
         previous = readings[index - 1] if index else None
         gap = line[previous.span[1] : box.span[0]] if previous else ""
@@ -254,21 +254,21 @@ def _rows_of_line(line: str) -> list[_Row]:
             # The tag before a list of lists says what all of them are.
             if box.rule == "list" and previous.rule.endswith("tag"):
                 box = readings[index] = box._replace(rule=previous.rule)
-        rows.append(_Row(labels[index], box, box.span))
+        rows.append(_BoxRow(labels[index], box, box.span))
     for match in _FORMS["wrong_count"].finditer(line):
         if not any(box.span[0] < match.end() and match.start() < box.span[1] for box in readings):
-            rows.append(_Row("", None, match.span()))
+            rows.append(_BoxRow("", None, match.span()))
     return rows
 
 
-def _row_of_csv(line: str) -> list[_Row]:
+def _row_of_csv(line: str) -> list[_BoxRow]:
     """Box of a line such as "cat,120,80,180,160"."""
     match = _CSV.fullmatch(line)
     if match is None:
         return []
     span = match.span(2)
     readings = find_boxes(f"[{match[2]}]")
-    return [_Row(_label(match[1]), reading._replace(span=span), span) for reading in readings]
+    return [_BoxRow(_label(match[1]), reading._replace(span=span), span) for reading in readings]
 
 
 _CSV = re.compile(

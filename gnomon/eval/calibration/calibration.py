@@ -22,7 +22,7 @@ from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.eval.calibration.rule_choice import group_name
 from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Certainty, Prediction, Target
 
 NAME = "calibration.json"
@@ -61,7 +61,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Part:
+class CalibrationPart:
     """Answers to questions that share a list of answers, each with a score and a trust."""
 
     listing: str
@@ -153,7 +153,7 @@ class Calibration:
     """First, last and step of the numbers that are listed, as `eval.grid`."""
     listing: tuple[str, ...] | None
     """Texts of the answers that a user listed, as `eval.belief`; a part has their key alone."""
-    parts: tuple[Part, ...]
+    parts: tuple[CalibrationPart, ...]
     refusals: bool = False
     """True if that nothing can be read is one of the listed answers."""
     views: Literal[1, 3] = 1
@@ -167,7 +167,7 @@ class Calibration:
         """Return the numbers of which a belief has the likeliest alone; None where it has all."""
         return searched_range(form, self.grid, self.listing)
 
-    def part(self, answers: Sequence[str], form: Target) -> Part | None:
+    def part(self, answers: Sequence[str], form: Target) -> CalibrationPart | None:
         """Return the part for questions of a form with these listed answers."""
         listing = listing_key(answers, self.number_range(form))
         return next((part for part in self.parts if part.listing == listing), None)
@@ -204,7 +204,7 @@ def calibrate(
     *,
     within: float | None = None,
     same_groups: bool = False,
-) -> tuple[Part, ...]:
+) -> tuple[CalibrationPart, ...]:
     """Learn from answers with beliefs and their labelled questions; others are passed over.
 
     `within` is the distance that is still right; without it, what the labels say, and the least
@@ -233,7 +233,7 @@ def calibrate(
     return tuple(parts)
 
 
-class _Row(NamedTuple):
+class _LabelledAnswer(NamedTuple):
     """A labelled answer that a calibration learns from."""
 
     score: float | None
@@ -251,14 +251,14 @@ def _part(
     listing: str,
     tolerance: float,
     pairs: Sequence[tuple[Prediction, Question]],
-    rows: Sequence[_Row],
+    rows: Sequence[_LabelledAnswer],
     *,
     same_groups: bool,
-) -> Part:
+) -> CalibrationPart:
     """Put rows into columns; a mask that is false everywhere is left empty."""
     names = [group_name(question, same_groups=same_groups) for _, question in pairs]
     unreadable = tuple(row.is_unreadable for row in rows)
-    return Part(
+    return CalibrationPart(
         listing,
         tolerance,
         tuple(names),
@@ -280,7 +280,7 @@ def _recurring(questions: Sequence[str]) -> tuple[str, ...]:
     return distinct if 2 * len(distinct) <= len(questions) else ()
 
 
-def _step_between(truths: Sequence[Target], rows: Sequence[_Row]) -> Decimal:
+def _step_between(truths: Sequence[Target], rows: Sequence[_LabelledAnswer]) -> Decimal:
     """Return the unit of the last figure of all labels if some are not listed, else 0."""
     if not any(row.is_between for row in rows):
         return Decimal(0)
@@ -289,7 +289,9 @@ def _step_between(truths: Sequence[Target], rows: Sequence[_Row]) -> Decimal:
     return Decimal(1).scaleb(min([0, *exponents]))
 
 
-def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance: float) -> _Row:
+def _listed_row(
+    prediction: Prediction, question: Question, rule: str, tolerance: float
+) -> _LabelledAnswer:
     """Measure an answer that was chosen from a list by its belief."""
     truth = question.target
     form = truth.form_of_question
@@ -298,7 +300,7 @@ def _listed_row(prediction: Prediction, question: Question, rule: str, tolerance
         prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, numbers
     )
     score = best.nonconformity(truth) if truth.is_readable else np.inf
-    return _Row(
+    return _LabelledAnswer(
         None if score == np.inf else score,
         best.trust,
         best.is_right(truth, tolerance),

@@ -13,7 +13,7 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
 from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.eval.scoring.belief import range_of
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Prediction
 
 Rule: TypeAlias = Literal["mode", "median", "mean"]

@@ -9,9 +9,15 @@ import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.eval.calibration import conformal
-from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, listing_key
+from gnomon.eval.calibration.calibration import (
+    Calibration,
+    CalibrationPart,
+    Certifier,
+    Terms,
+    listing_key,
+)
 from gnomon.eval.scoring import certainty
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Prediction, Target
 
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
@@ -42,7 +48,7 @@ def most_coverage(calibration: Calibration) -> float:
     return min(map(_most_coverage, calibration.parts))
 
 
-def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[str]:
+def summary(part: CalibrationPart, *, same_groups: bool = False, width: str = "") -> list[str]:
     """Say what was learnt: the intervals, and how often the surest answers are wrong.
 
     `width` says how wide the intervals are.
@@ -86,7 +92,7 @@ def summary(part: Part, *, same_groups: bool = False, width: str = "") -> list[s
     return lines
 
 
-def risks(part: Part) -> list[tuple[float, float, float]]:
+def risks(part: CalibrationPart) -> list[tuple[float, float, float]]:
     """Return the share wrong among the surest answers, and its upper bound of 90 %, by share.
 
     Of groups it is the mean of their shares, and the bound is of groups to come.
@@ -100,7 +106,7 @@ def risks(part: Part) -> list[tuple[float, float, float]]:
     return rows
 
 
-def _most_coverage(part: Part) -> float:
+def _most_coverage(part: CalibrationPart) -> float:
     """Return the usual coverage, or the most that so few groups can show."""
     groups = len(set(part.scored[1]))
     least = conformal.fewest_groups(Terms.coverage)

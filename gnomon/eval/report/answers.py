@@ -20,7 +20,7 @@ from gnomon.eval.formatting import (
 from gnomon.eval.report.facts import FactClasses, describe_answers, fact_text
 from gnomon.eval.report.markup import data_uri, excerpt
 from gnomon.eval.report.plots import colour, error_class
-from gnomon.eval.scoring.questions import Fact
+from gnomon.eval.scoring.question_file import Fact
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.files import write_rows
 from gnomon.sample import Sample, Size

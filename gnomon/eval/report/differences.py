@@ -129,7 +129,7 @@ def _difference_charts(
         yield heading, forest(marks, f"{TYPES[differences[0].type_name].title}: {heading}")
 
 
-def _difference_mark(difference: Difference) -> Mark:
+def _difference_mark(difference: Difference) -> IntervalMark:
     return make_mark(
         difference.label,
         difference.estimate,
@@ -154,7 +154,9 @@ def seed_charts(groups: Sequence[Group], type_name: str) -> list[tuple[str, Mark
     return charts
 
 
-def group_marks(groups: Sequence[Group], type_name: str) -> Iterator[tuple[Metric, list[Mark]]]:
+def group_marks(
+    groups: Sequence[Group], type_name: str
+) -> Iterator[tuple[Metric, list[IntervalMark]]]:
     """Yield each headline mean over all answers, with a mark for each group that has the
     type."""
     groups_of_type = [group for group in groups if type_name in group.runs[0].scores.summaries]
@@ -163,7 +165,7 @@ def group_marks(groups: Sequence[Group], type_name: str) -> Iterator[tuple[Metri
             yield metric, [_group_mark(group, type_name, metric) for group in groups_of_type]
 
 
-def _group_mark(group: Group, type_name: str, metric: Metric) -> Mark:
+def _group_mark(group: Group, type_name: str, metric: Metric) -> IntervalMark:
     """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
     items_by_run = [run.scores.of_type(type_name) for run in group.runs]
     seeds = [[item.measures[metric.key] for item in items] for items in items_by_run]
@@ -187,7 +189,7 @@ _PAINTS = {"better": "good", "worse": "bad", "tied": "soft"}
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class IntervalMark:
     """Line of a chart: a mean or difference, its interval if there is one, and the value of each
     seed."""
 
@@ -204,17 +206,17 @@ class Mark:
 
 def make_mark(
     label: str, estimate: Estimate, unit: str, seeds: Iterable[float], **more: Any
-) -> Mark:
+) -> IntervalMark:
     """Make a mark of an estimate; shares are in percent."""
     # Axes of shares are in percent, as tables are.
     scale = 100 if unit == "%" else 1
     low, high = estimate.low, estimate.high
     ends = None if low is None or high is None else (scale * low, scale * high)
     seed_values = tuple(scale * seed for seed in seeds)
-    return Mark(label, scale * (estimate.value or 0.0), ends, seed_values, **more)
+    return IntervalMark(label, scale * (estimate.value or 0.0), ends, seed_values, **more)
 
 
-def forest(marks: Sequence[Mark], label: str, *, differences: bool = True) -> Markup:
+def forest(marks: Sequence[IntervalMark], label: str, *, differences: bool = True) -> Markup:
     """Draw dots with their intervals, and seeds behind them, each below its label.
 
     Differences have 0 on their axis, and a band on either side: true differences that are mostly
@@ -248,7 +250,7 @@ Pair: TypeAlias = tuple[ScoredAnswer, ScoredAnswer]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnswerAgreement:
     """Agreement of two runs on the same questions in the same order."""
 
     same_text: Estimate
@@ -278,7 +280,7 @@ class Agreement:
         return [*align(rows), f"and {n_more:,} more"] if n_more > 0 else align(rows)
 
 
-def agreement(first: Scores, second: Scores) -> Agreement:
+def agreement(first: Scores, second: Scores) -> AnswerAgreement:
     """Measure how far the second agrees with the first; intervals are over pictures, or groups, if
     questions share them."""
     pairs = list(zip(first.items, second.items, strict=True))
@@ -293,4 +295,4 @@ def agreement(first: Scores, second: Scores) -> Agreement:
         ids = {a.sample_id for a, _ in different}
         same = np.array([float(item.sample_id not in ids) for item in first.items])
         shares.append(estimate_values(Metric("same", "The same"), same, units))
-    return Agreement(shares[0], shares[1], different_texts, different_values)
+    return AnswerAgreement(shares[0], shares[1], different_texts, different_values)

@@ -14,7 +14,7 @@ from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.eval.formatting import difference_value_text, figure, interval_text
 from gnomon.eval.scoring.metrics import Units, estimate_values
-from gnomon.eval.scoring.questions import Fact, plain_facts
+from gnomon.eval.scoring.question_file import Fact, plain_facts
 from gnomon.eval.scoring.runs import RunResult, ScoredAnswer
 from gnomon.eval.stats.intervals import Floats
 from gnomon.sample import Sample

@@ -21,9 +21,9 @@ from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verd
 from gnomon.eval.report.answers import answer_browser_data, example_pictures
 from gnomon.eval.report.differences import difference_tables, group_marks, seed_charts
 from gnomon.eval.report.facts import FEWEST, fact_classes, facts_heading, slices
-from gnomon.eval.report.files import SOFTWARE, check_replaceable
 from gnomon.eval.report.markup import template
 from gnomon.eval.report.plots import curves
+from gnomon.eval.report.report_files import SOFTWARE, check_replaceable
 from gnomon.eval.report.sections import calibration_sections, section, summary
 from gnomon.eval.report.text_tables import answer_warnings, coverage_notes, group_notes
 from gnomon.eval.scoring.runs import (

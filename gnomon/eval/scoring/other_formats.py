@@ -65,7 +65,7 @@ class AnswerLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFile:
+class MatchedAnswers:
     """Answers of a file, before they are matched with questions."""
 
     name: str
@@ -159,7 +159,7 @@ def parse_answers(
     *,
     id_column: str | None = None,
     text_column: str | None = None,
-) -> AnswerFile:
+) -> MatchedAnswers:
     """Parse the rows of a file; the user may name the columns with ids and texts."""
     # A spreadsheet may end with rows of blank cells.
     filled = [
@@ -189,7 +189,7 @@ def parse_answers(
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{name}: line {line}: column {column!r}: {error}") from error
         lines.append(AnswerLine(line, id_text(sample_id), text, prediction))
-    return AnswerFile(name, ids, lines)
+    return MatchedAnswers(name, ids, lines)
 
 
 def id_text(value: Any) -> str:

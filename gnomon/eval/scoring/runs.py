@@ -12,7 +12,7 @@ from gnomon.terminal import printable
 if TYPE_CHECKING:
     from gnomon.answers.base.answer_type import Value
     from gnomon.answers.base.target import Corners
-    from gnomon.eval.scoring.questions import Question
+    from gnomon.eval.scoring.question_file import Question
     from gnomon.eval.stats.intervals import Estimate
 
 

@@ -12,7 +12,7 @@ from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.metrics import Units, estimate_metric
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.eval.scoring.runs import Result, ScoredAnswer, Scores, Summary
 from gnomon.sample import Prediction, Sample, Target
 

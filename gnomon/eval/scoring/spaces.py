@@ -9,7 +9,7 @@ from dataclasses import replace
 from gnomon.answers.box.measure import iou
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import DIALECTS, create
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.eval.scoring.runs import RunResult
 from gnomon.eval.scoring.score import pair_answers
 from gnomon.sample import Prediction, Sample, Size, Target

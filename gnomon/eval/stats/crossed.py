@@ -77,7 +77,7 @@ def estimate_crossed(
     clusters vary.
     """
     divisor = _power_of_two_above(arms)
-    design = Design.of([arm / divisor for arm in arms], clusters)
+    design = CrossedDesign.of([arm / divisor for arm in arms], clusters)
     value = design.value
     n_items, n_seeds = arms[0].shape[1], min(arm.shape[0] for arm in arms)
     variance = variance_of(design)
@@ -107,7 +107,7 @@ def _power_of_two_above(arms: Sequence[Floats]) -> float:
 
 
 def _interval(
-    design: Design, half: float, seed: int, level: float, resamples: int
+    design: CrossedDesign, half: float, seed: int, level: float, resamples: int
 ) -> tuple[float, float, str]:
     """Place an interval of that half width as asymmetrically as the bootstrap's percentiles."""
     value = design.value
@@ -126,7 +126,7 @@ def _interval(
     return lower, upper, "crossed bootstrap" if several else "bootstrap"
 
 
-def _draws(design: Design, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
+def _draws(design: CrossedDesign, rng: np.random.Generator, resamples: int) -> Iterator[Floats]:
     """Yield bootstrap values in batches: seeds and clusters are drawn with replacement."""
     c = design.n_clusters
     size = max(1, _BATCH // c)
@@ -149,7 +149,7 @@ _NO_LUCK = 0.975
 
 
 @dataclass(frozen=True)
-class Design:
+class CrossedDesign:
     """Items added up by cluster."""
 
     sums: tuple[Floats, ...]
@@ -158,7 +158,9 @@ class Design:
     """[C]: number of items of each cluster."""
 
     @classmethod
-    def of(cls, arms: Sequence[Floats], clusters: Sequence[str] | NDArray[np.int64]) -> Design:
+    def of(
+        cls, arms: Sequence[Floats], clusters: Sequence[str] | NDArray[np.int64]
+    ) -> CrossedDesign:
         codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
         sums = tuple(np.array([np.bincount(codes, row) for row in arm], float) for arm in arms)
         return cls(sums, np.bincount(codes).astype(np.float64))
@@ -214,7 +216,7 @@ def _t_quantile(probability: float, df: float) -> float:
     return float(special.stdtrit(df, probability))
 
 
-def variance_of(design: Design) -> Variance | None:
+def variance_of(design: CrossedDesign) -> Variance | None:
     """Compute the variance of a design; None for a single cluster."""
     c, n = design.n_clusters, design.n_items
     if c < 2:

@@ -2,7 +2,7 @@
 
 from gnomon.generators.chart.catalog import AFFIXES, Topic
 from gnomon.generators.chart.layout import Board, descent, draw_ground
-from gnomon.generators.chart.pen import Corners, Line, Point
+from gnomon.generators.chart.pen import Corners, PenLine, Point
 from gnomon.generators.chart.scene import Axis
 from gnomon.generators.chart.table import Frame
 from gnomon.generators.wording import decimal_text
@@ -137,7 +137,7 @@ def _tick(board: Board, start: Point, end: Point) -> None:
     if style.ticks == "in":
         end = 2 * start[0] - end[0], 2 * start[1] - end[1]
     if style.ticks != "-":
-        board.pen.path([start, end], None, Line(style.frame, 0.8), snap=True)
+        board.pen.path([start, end], None, PenLine(style.frame, 0.8), snap=True)
 
 
 def _side_label(board: Board, room: Corners, text: str) -> Corners:

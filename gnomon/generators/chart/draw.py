@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw
 
+from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import layout, marks
-from gnomon.generators.chart import questions as phrasing
 from gnomon.generators.chart.catalog import TYPES
+from gnomon.generators.chart.chart_questions import ChartQuestion
 from gnomon.generators.chart.layout import Board, Variation
 from gnomon.generators.chart.pen import Corners, Pen, Shape, Word
-from gnomon.generators.chart.questions import ChartQuestion
 from gnomon.generators.chart.scene import ROUND, About, Axis, ChartPlan
-from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, Look, levels
+from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, ChartLook, levels
 from gnomon.generators.drawing import backgrounds as photograph
 from gnomon.generators.drawing.canvas import Pixels, Points, bounding_box
 from gnomon.generators.drawing.colours import is_readable_on
 from gnomon.generators.drawing.lettering import font_face
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 from gnomon.generators.wording import decimal_text
 from gnomon.sample import Box, Boxes, LabelledBox, Size
 
@@ -44,7 +44,7 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 }
 
 
-def draw_chart(plan: ChartPlan, look: Look, rng: Rng, photo: UserFile | None = None) -> Board:
+def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | None = None) -> Board:
     """Draw the chart; the board's pen keeps its picture until the next chart is begun."""
     size = plan.room.size
     pen = Pen.of(size)
@@ -71,7 +71,9 @@ def draw_chart(plan: ChartPlan, look: Look, rng: Rng, photo: UserFile | None = N
     return board
 
 
-def _photograph_page(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: UserFile) -> Pixels:
+def _photograph_page(
+    plan: ChartPlan, look: ChartLook, rng: Rng, size: Size, photo: UserFile
+) -> Pixels:
     """Return the photograph behind the plot, so pale that texts and slices stand out."""
     page, ink, *colours = (
         levels(colour) for colour in (look.style.page, look.style.ink, *look.colours)
@@ -91,7 +93,7 @@ def _photograph_page(plan: ChartPlan, look: Look, rng: Rng, size: Size, photo: U
 _DIGIT = 12
 
 
-def table_picture(plan: ChartPlan, about: About, look: Look) -> Image.Image:
+def table_picture(plan: ChartPlan, about: About, look: ChartLook) -> Image.Image:
     """Draw the table as a picture in the chart's colours, one value replaced by a wrong one.
 
     Numbers end at one edge, as tables set them.

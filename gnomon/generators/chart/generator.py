@@ -8,15 +8,15 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
 from gnomon.generators.chart import catalog
-from gnomon.generators.chart import questions as phrasing
+from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.catalog import TYPES
 from gnomon.generators.drawing.colours import series_palette_name
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import Box, Boxes, Number, Sample, Size, Table, Target, Text
 
 SCALES = ("zero", "truncated", "negative", "log")

@@ -5,9 +5,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from gnomon.generators.chart.pen import RGB, Corners, Face, Line, Pen, Point, Shape, ink_mask
+from gnomon.generators.chart.pen import (
+    RGB,
+    Corners,
+    Pen,
+    PenLine,
+    Point,
+    Shape,
+    SizedFont,
+    ink_mask,
+)
 from gnomon.generators.chart.scene import ChartPlan
-from gnomon.generators.chart.style import Look, mixed, rgb
+from gnomon.generators.chart.style import ChartLook, mixed, rgb
 from gnomon.generators.chart.table import Cell
 
 
@@ -27,7 +36,7 @@ class Variation(NamedTuple):
     """A number for what each type chooses by itself."""
 
 
-class Mark(NamedTuple):
+class ValueMark(NamedTuple):
     """A mark that shows a value."""
 
     cell: Cell
@@ -42,27 +51,27 @@ class Board:
 
     pen: Pen
     plan: ChartPlan
-    look: Look
+    look: ChartLook
     variation: Variation
     plot: Corners = (0, 0, 0, 0)
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[ValueMark] = field(default_factory=list)
 
     @cached_property
-    def small(self) -> Face:
+    def small(self) -> SizedFont:
         """The font of numbers and names."""
         plain, _, larger = self.look.files
-        return Face(plain, round(self.plan.room.text * larger, 1))
+        return SizedFont(plain, round(self.plan.room.text * larger, 1))
 
     @cached_property
-    def bold(self) -> Face:
+    def bold(self) -> SizedFont:
         """The font of the title, shrunk until the title fits."""
         plain, bold, larger = self.look.files
         font = bold if self.look.style.title.endswith("bold") else plain
         # A title is a fifth larger than the other texts, or as large as its room allows.
         size = round(1.2 * self.plan.room.text * larger, 1)
-        wide = Face(font, size).width(self.variation.title)
+        wide = SizedFont(font, size).width(self.variation.title)
         room = self.pen.size[0] - 5 * self.gap
-        return Face(font, size if wide <= room else int(9.7 * size * room / wide) / 10)
+        return SizedFont(font, size if wide <= room else int(9.7 * size * room / wide) / 10)
 
     @property
     def gap(self) -> int:
@@ -74,20 +83,20 @@ class Board:
         return self.look.colours[number % len(self.look.colours)]
 
     @cached_property
-    def edge(self) -> Line | None:
+    def edge(self) -> PenLine | None:
         """The line around marks."""
         edge = self.look.style.edge
-        return None if edge == "-" else Line(rgb(edge), 1.0)
+        return None if edge == "-" else PenLine(rgb(edge), 1.0)
 
     def text(self, text: str, at: Point, role: str, anchor: str, *, vertical: bool = False,
-             colour: RGB | None = None, face: Face | None = None) -> Corners:  # fmt: skip
+             colour: RGB | None = None, face: SizedFont | None = None) -> Corners:  # fmt: skip
         """Write a text in the style's font and ink; return its box."""
         ink = colour or self.look.style.ink
         return self.pen.text(text, at, face or self.small, ink, role, anchor, vertical=vertical)
 
     def mark(self, cell: Cell, shape: Shape, at: Point) -> None:
         """Remember where a value is drawn, and the place that says it."""
-        self.marks.append(Mark(cell, shape, at))
+        self.marks.append(ValueMark(cell, shape, at))
 
     def x(self, share: float) -> float:
         """Pixel column at a share of the plot's width, from the left."""
@@ -168,7 +177,7 @@ def draw_ground(board: Board, *, across: bool = False) -> None:
     # Then the style has no grid.
     if style.rules == "-":
         return
-    grid = Line(style.grid, 0.8, (4, 3) if style.dashed == "yes" else ())
+    grid = PenLine(style.grid, 0.8, (4, 3) if style.dashed == "yes" else ())
     for value in plan.axis.ticks:
         _draw_rule(board, plan.axis.share(value), grid, across=across)
     if plan.across is not None and style.rules == "b":
@@ -176,7 +185,7 @@ def draw_ground(board: Board, *, across: bool = False) -> None:
             _draw_rule(board, plan.across.share(value), grid, across=True)
 
 
-def _draw_rule(board: Board, share: float, line: Line, *, across: bool) -> None:
+def _draw_rule(board: Board, share: float, line: PenLine, *, across: bool) -> None:
     """Draw a line across the plot at a share of an axis."""
     x1, y1, x2, y2 = board.plot
     x, y = board.x(share), board.y(share)
@@ -187,7 +196,7 @@ def draw_frame(board: Board) -> None:
     """Draw the lines around the plot, above the marks."""
     style = board.look.style
     x1, y1, x2, y2 = board.plot
-    line = Line(style.frame, 1.0)
+    line = PenLine(style.frame, 1.0)
     sides = {"l": [(x1, y1), (x1, y2)], "b": [(x1, y2), (x2, y2)],
              "r": [(x2, y1), (x2, y2)], "t": [(x1, y1), (x2, y1)]}  # fmt: skip
     for side in style.sides.strip("-"):
@@ -198,10 +207,10 @@ def draw_zero_line(board: Board, *, across: bool = False) -> None:
     """Draw a line at zero where values lie on both sides of it."""
     axis = board.plan.axis
     if axis.low < 0 < axis.high:
-        line = Line(mixed(board.look.style.ink, board.look.style.floor, 0.3), 1.0)
+        line = PenLine(mixed(board.look.style.ink, board.look.style.floor, 0.3), 1.0)
         _draw_rule(board, axis.share(0), line, across=across)
 
 
-def descent(face: Face) -> int:
+def descent(face: SizedFont) -> int:
     """Pixels that letters hang below their line."""
     return ink_mask("gj", face)[1]

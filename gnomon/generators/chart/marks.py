@@ -6,7 +6,7 @@ from functools import lru_cache
 from gnomon.generators.chart import axes, layout
 from gnomon.generators.chart.axes import axis_labels, tick_texts
 from gnomon.generators.chart.layout import Board
-from gnomon.generators.chart.pen import RGB, Corners, Line, Point, Shape
+from gnomon.generators.chart.pen import RGB, Corners, PenLine, Point, Shape
 from gnomon.generators.chart.scene import BUBBLE
 from gnomon.generators.chart.style import mixed, readable_on
 from gnomon.generators.chart.table import Cell
@@ -70,7 +70,7 @@ def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
     line = board.edge
     if hatch and line is None:
         # Hatches are drawn in the line's colour: without a line in a darker or lighter tone.
-        line = Line(mixed(board.colour(number), readable_on(board.colour(number)), 0.4), 1.0)
+        line = PenLine(mixed(board.colour(number), readable_on(board.colour(number)), 0.4), 1.0)
     return board.pen.rectangle(corners, board.colour(number), line, hatch=hatch)
 
 
@@ -112,7 +112,7 @@ def box(board: Board, room: Corners) -> None:
     plan = board.plan
     axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
     slot = board.x(1 / len(plan.cells)) - board.x(0)
-    ink = Line(board.look.style.ink, 1.2)
+    ink = PenLine(board.look.style.ink, 1.2)
     for row, values in enumerate(plan.cells):
         middle, half = board.x((row + 0.5) / len(plan.cells)), slot * board.variation.width / 2.6
         low, first, median, third, high = (board.y(plan.axis.share(v)) for v in values)
@@ -123,7 +123,7 @@ def box(board: Board, room: Corners) -> None:
         # Half of the charts colour every group alike.
         fill = board.colour(row if board.variation.smooth % 2 else 0)
         shape = board.pen.rectangle((middle - half, third, middle + half, first), fill, ink)
-        centre = Line(readable_on(fill), 1.6)
+        centre = PenLine(readable_on(fill), 1.6)
         board.pen.path([(middle - half + 1, median), (middle + half - 1, median)], None, centre)
         board.mark((row, 0), shape, (middle, median))
 
@@ -172,7 +172,7 @@ def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[s
         ends = [round(bottom + (top - bottom) * share / steps) for share in (i + 1, i)]
         fill = _colour(colours, (i + 0.5) / steps)
         board.pen.rectangle((x, ends[0], x + width, ends[1]), fill)
-    line = Line(board.look.style.ink, 0.8)
+    line = PenLine(board.look.style.ink, 0.8)
     board.pen.rectangle((x, top, x + width, bottom), None, line, snap=True)
     for value, number in zip(board.plan.axis.ticks, numbers, strict=True):
         at = (x + width + board.gap, board.y(board.plan.axis.share(value)))
@@ -203,7 +203,7 @@ def line(board: Board, room: Corners) -> None:
         dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[
             column % 4 if board.variation.hatched else 0
         ]
-        stroke = Line(board.colour(column), board.variation.lines, dashes)
+        stroke = PenLine(board.colour(column), board.variation.lines, dashes)
         gap = next((r for r in range(len(points)) if (r, column) == plan.missing), len(points))
         # A missing value breaks the line in two.
         for part in filter(None, (points[:gap], points[gap + 1 :])):
@@ -263,7 +263,7 @@ def bubble(board: Board, room: Corners) -> None:
         fill = board.colour(row if board.variation.smooth % 3 == 0 else 0)
         # Areas show values, so that radii grow with the root.
         radius = reach * (plan.cells[row][2] / largest) ** 0.5
-        edge = Line(mixed(fill, board.look.style.floor, 0.6), 1.0)
+        edge = PenLine(mixed(fill, board.look.style.floor, 0.6), 1.0)
         shape = board.pen.mark((x, y), radius, "o", fill, edge)
         board.mark((row, 0), shape, (x, y))
         board.text(plan.frame.rows[row], (x, y), "name", "cm", colour=readable_on(fill))
@@ -295,7 +295,7 @@ def pie(board: Board, room: Corners) -> None:
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
     # Clockwise from the top, in degrees counted from the right as matplotlib does.
     start, total = 90.0, sum(values)
-    edge = Line(board.look.style.page, 1.2)
+    edge = PenLine(board.look.style.page, 1.2)
     for row, value in enumerate(values):
         end = start - 360 * value / total
         fill = board.colour(row)
@@ -325,7 +325,7 @@ def radar(board: Board, room: Corners) -> None:
                   for a, row in zip(angles, plan.cells, strict=True)]  # fmt: skip
         colour = board.colour(column)
         board.pen.polygon(points, colour, None, alpha=0.18)
-        board.pen.polygon(points, None, Line(colour, board.variation.lines))
+        board.pen.polygon(points, None, PenLine(colour, board.variation.lines))
         for row, at in enumerate(points):
             board.mark((row, column), board.pen.mark(at, 3.0, "o", colour), at)
     for name, angle in zip(plan.frame.rows, angles, strict=True):
@@ -342,12 +342,12 @@ def _web(board: Board, centre: Point, radius: float, angles: list[float]) -> Non
     floor, grid = board.look.style.floor, style.grid
     if grid == floor or style.rules == "-":
         grid = mixed(board.look.style.ink, floor, 0.75)
-    board.pen.polygon([_on(centre, a, radius) for a in angles], floor, Line(grid, 1.0))
+    board.pen.polygon([_on(centre, a, radius) for a in angles], floor, PenLine(grid, 1.0))
     for value in plan.axis.ticks[1:]:
         ring = [_on(centre, a, radius * plan.axis.share(value)) for a in angles]
-        board.pen.polygon(ring, None, Line(grid, 0.8))
+        board.pen.polygon(ring, None, PenLine(grid, 0.8))
     for angle in angles:
-        board.pen.path([centre, _on(centre, angle, radius)], None, Line(grid, 0.8))
+        board.pen.path([centre, _on(centre, angle, radius)], None, PenLine(grid, 0.8))
     between = (angles[0] + angles[1]) / 2
     # Between two axes a ring of straight lines comes closer to the middle.
     inner = math.cos((angles[0] - angles[1]) / 2)

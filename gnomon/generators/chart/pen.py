@@ -67,7 +67,7 @@ Point: TypeAlias = tuple[float, float]
 _ANCHOR_SHARES = {"l": 0.0, "c": 0.5, "r": 1.0, "t": 0.0, "m": 0.5, "b": 1.0}
 
 
-class Line(NamedTuple):
+class PenLine(NamedTuple):
     """Colour, width and dashes of a line."""
 
     colour: RGB
@@ -107,7 +107,7 @@ class Pen:
         self,
         points: Any,
         fill: RGB | None = None,
-        line: Line | None = None,
+        line: PenLine | None = None,
         *,
         codes: Any = None,
         alpha: float = 1.0,
@@ -135,27 +135,27 @@ class Pen:
         return Shape(shape, line.width / 2 if line else 0.0)
 
     def rectangle(
-        self, corners: Corners, fill: RGB | None, line: Line | None = None, **options: Any
+        self, corners: Corners, fill: RGB | None, line: PenLine | None = None, **options: Any
     ) -> Shape:
         """Draw an upright rectangle."""
         x1, y1, x2, y2 = corners
         return self.polygon([(x1, y1), (x2, y1), (x2, y2), (x1, y2)], fill, line, **options)
 
-    def polygon(self, points: Sequence[Point], fill: RGB | None, line: Line | None = None,
+    def polygon(self, points: Sequence[Point], fill: RGB | None, line: PenLine | None = None,
                 **options: Any) -> Shape:  # fmt: skip
         """Draw a closed shape."""
         # matplotlib's codes: 1 moves the pen, 2 draws a line, 79 closes the shape.
         codes = [1, *[2] * (len(points) - 1), 79]
         return self.path([*points, points[0]], fill, line, codes=codes, **options)
 
-    def mark(self, at: Point, radius: float, shape: str, fill: RGB, line: Line | None = None,
+    def mark(self, at: Point, radius: float, shape: str, fill: RGB, line: PenLine | None = None,
              **options: Any) -> Shape:  # fmt: skip
         """Draw a marker centred there: o, s, ^ or D."""
         points, codes = _outline(shape)
         return self.path(points * radius + np.array(at), fill, line, codes=codes, **options)
 
     def wedge(self, at: Point, radius: float, hole: float, angles: tuple[float, float], fill: RGB,
-              line: Line | None = None) -> Shape:  # fmt: skip
+              line: PenLine | None = None) -> Shape:  # fmt: skip
         """Draw a slice of a pie or ring between two angles, counterclockwise from the right.
 
         Angles are in degrees; `hole` is a share of the radius.
@@ -171,7 +171,7 @@ class Pen:
         points = np.concatenate([outer * radius, inner * radius, outer[:1] * radius]) + np.array(at)
         return self.path(points, fill, line, codes=[*codes, *back, 79])
 
-    def text(self, text: str, at: Point, face: Face, colour: RGB, role: str,
+    def text(self, text: str, at: Point, face: SizedFont, colour: RGB, role: str,
              anchor: str = "cm", *, vertical: bool = False) -> Corners:  # fmt: skip
         """Write a line of text above all shapes; return the box of its ink.
 
@@ -203,7 +203,7 @@ class Pen:
         return Image.fromarray(pixels)
 
 
-class Face(NamedTuple):
+class SizedFont(NamedTuple):
     """A font in one size."""
 
     font: str
@@ -225,7 +225,7 @@ class Face(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def ink_mask(text: str, face: Face) -> tuple[np.ndarray, int]:
+def ink_mask(text: str, face: SizedFont) -> tuple[np.ndarray, int]:
     """Return the text cut to its ink, and the rows of it under the base line.
 
     It is drawn by FreeType as matplotlib carries it, without its settings.

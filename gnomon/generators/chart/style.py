@@ -14,11 +14,11 @@ from gnomon.files import read_toml
 from gnomon.generators.chart.pen import RGB
 from gnomon.generators.drawing.colours import Colour, contrast
 from gnomon.generators.drawing.lettering import relative_size
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 
 
-class Style(NamedTuple):
+class ChartStyle(NamedTuple):
     """A style of charts, as matplotlib's style sheets and other programs have them."""
 
     name: str
@@ -51,9 +51,9 @@ def rgb(text: str) -> RGB:
     return red, green, blue
 
 
-def _style(name: str, *line: str) -> Style:
+def _style(name: str, *line: str) -> ChartStyle:
     page, floor, ink, frame, grid = map(rgb, line[:5])
-    return Style(name, page, floor, ink, frame, grid, *line[5:])
+    return ChartStyle(name, page, floor, ink, frame, grid, *line[5:])
 
 
 # Least contrast of a mark to the floor.
@@ -76,10 +76,10 @@ _COLOURS: dict[str, str] = _TABLE["seen"]["palettes"] | _TABLE["held_out"]["pale
 _FONTS = _TABLE["seen"]["fonts"] | _TABLE["held_out"]["fonts"]
 
 
-class Look(NamedTuple):
+class ChartLook(NamedTuple):
     """A style with its colours and its font."""
 
-    style: Style
+    style: ChartStyle
     palette: str
     colours: tuple[RGB, ...]
     """Colours of the series, in order; each stands out from the floor."""
@@ -94,7 +94,7 @@ class Look(NamedTuple):
         return plain, bold, larger
 
 
-def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood: bool) -> Look:
+def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood: bool) -> ChartLook:
     """Draw a look; `ood` takes a style that is held out."""
     style = rng.choice(tuple((STYLES_HELD_OUT if ood else STYLES).values()))
     palette = rng.choice(palettes)
@@ -102,7 +102,7 @@ def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood:
     colours = colours_on(palette, style.floor)
     # Charts of one series have any colour of their palette, not always the first.
     first = rng.integer(0, len(colours) - 1)
-    return Look(style, palette, colours[first:] + colours[:first], font)
+    return ChartLook(style, palette, colours[first:] + colours[:first], font)
 
 
 @lru_cache

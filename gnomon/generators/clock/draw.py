@@ -16,7 +16,7 @@ from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette, ground_clear_of
-from gnomon.generators.drawing.lettering import Text, text_mask
+from gnomon.generators.drawing.lettering import Lettering, text_mask
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -105,7 +105,7 @@ def edge_colour(dial: str, palette: Palette) -> Colour:
     return palette.floor if dial == "bare" else palette.case
 
 
-def numeral_texts(look: Look) -> list[Text]:
+def numeral_texts(look: Look) -> list[Lettering]:
     """Texts of the numerals, inside of the ticks."""
     outside = (
         0.12 if look.marks.twelve else 0.02 + 0.09 * look.bold if look.marks.hour_ticks else 0.06
@@ -117,7 +117,7 @@ def numeral_texts(look: Look) -> list[Text]:
         at = (15 if numerals == ARABIC_24 else 30) * hour
         place = shapes.polar(at, shapes.radius_at(look.style.dial, at) - inset)
         # Roman ones have their feet to the axis.
-        texts.append(Text(text, *place, height, at if numerals.startswith("roman") else 0))
+        texts.append(Lettering(text, *place, height, at if numerals.startswith("roman") else 0))
     return texts
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.generators.clock.look import Look
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette
-from gnomon.generators.drawing.lettering import Text, draw_texts
+from gnomon.generators.drawing.lettering import Lettering, draw_texts
 from gnomon.generators.drawing.shapes import disc, needle, polar, radius_at, rotate, rotation_matrix
 from gnomon.generators.rng import Rng
 
@@ -106,9 +106,9 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
         middle = polar(extras.day_at, _OUT)
         canvas.fill_fine([pose(np.add(1.12 * _WINDOW, middle))], palette.ink)
         canvas.fill_fine([pose(np.add(_WINDOW, middle))], palette.floor)
-        texts.append(Text(str(extras.day), *middle, DAY_HEIGHT))
+        texts.append(Lettering(str(extras.day), *middle, DAY_HEIGHT))
     if extras.brand:
-        texts.append(Text(extras.brand, *polar(extras.brand_at, _OUT), 0.075))
+        texts.append(Lettering(extras.brand, *polar(extras.brand_at, _OUT), 0.075))
     if texts:
         draw_texts(canvas, texts, look.font, pose, palette.ink)
     if extras.alarm is not None:

@@ -14,7 +14,7 @@ from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import STEEPEST, WIDEST
 from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
-from gnomon.generators.files import UserFile
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import FORMS, Form
 
 

@@ -15,8 +15,8 @@ from PIL import Image, ImageOps
 
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.colours import EDGE, Colour, blend, difference, stand_out
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import Size
 
 if TYPE_CHECKING:

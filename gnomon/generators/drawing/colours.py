@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.files import read_toml
-from gnomon.generators.files import UserFile
+from gnomon.generators.user_files import UserFile
 
 # Red, green, blue on 0..255.
 Colour: TypeAlias = tuple[int, int, int]

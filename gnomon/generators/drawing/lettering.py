@@ -19,7 +19,7 @@ from gnomon.files import read_toml
 from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, half_size
 from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.drawing.pose import HALF, Pose
-from gnomon.generators.files import UserFile
+from gnomon.generators.user_files import UserFile
 
 _TABLE = read_toml(__file__, "fonts.toml")
 _FILES: dict[str, str] = _TABLE["dials"] | _TABLE["texts"]
@@ -110,7 +110,7 @@ _UNHALF = np.linalg.inv(HALF)
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 
 
-class Text(NamedTuple):
+class Lettering(NamedTuple):
     """A text with its middle at (x, y) of the frame."""
 
     text: str
@@ -122,7 +122,9 @@ class Text(NamedTuple):
     """Degrees, clockwise."""
 
 
-def draw_texts(canvas: Canvas, texts: Sequence[Text], font: str, pose: Pose, ink: Colour) -> None:
+def draw_texts(
+    canvas: Canvas, texts: Sequence[Lettering], font: str, pose: Pose, ink: Colour
+) -> None:
     """Write texts on a canvas of the picture's size as they are seen from the pose."""
     mask_at = text_mask(texts, font, pose, canvas, SCALE)
     if mask_at:
@@ -131,7 +133,7 @@ def draw_texts(canvas: Canvas, texts: Sequence[Text], font: str, pose: Pose, ink
 
 
 def text_mask(
-    texts: Sequence[Text], font: str, pose: Pose, canvas: Canvas, finer: int = 1
+    texts: Sequence[Lettering], font: str, pose: Pose, canvas: Canvas, finer: int = 1
 ) -> tuple[Pixels, tuple[int, int]] | None:
     """Mask of texts seen from a pose, and its corner on the canvas; None outside of it.
 

@@ -18,8 +18,8 @@ from gnomon.generators.drawing.colours import Colour
 from gnomon.generators.drawing.degrade import Degrade
 from gnomon.generators.drawing.lettering import font_fault
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.files import UserFile, user_files
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile, user_files
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -26,7 +26,7 @@ from gnomon.generators.drawing.colours import (
 )  # fmt: skip
 from gnomon.generators.drawing.lettering import FONTS, lacking_letters
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.faces import draw, questions
+from gnomon.generators.faces import draw, face_questions
 from gnomon.generators.faces.description import (
     ANY,
     DrawnFace,
@@ -36,14 +36,14 @@ from gnomon.generators.faces.description import (
     value_at,
 )  # fmt: skip
 from gnomon.generators.faces.draw import FaceLook, FaceScene
+from gnomon.generators.faces.face_questions import QUESTIONS
 from gnomon.generators.faces.paints import BodyColours, colour_of
-from gnomon.generators.faces.questions import QUESTIONS
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
-from gnomon.generators.files import UserFile
 from gnomon.generators.looks import photo
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 from gnomon.names import hint
 from gnomon.sample import Box, Number, Sample, Target, Time
 
@@ -231,7 +231,7 @@ class Face(PictureGenerator):
             return None
         description = self._descriptions[0]
         reading = next(iter(description.readings.values()))
-        return questions.wordings(description, "read", reading)[0]
+        return face_questions.wordings(description, "read", reading)[0]
 
     @property
     def box_questions(self) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ class Face(PictureGenerator):
         texts = [
             text
             for description in self._descriptions
-            for text in questions.wordings(description, "find", FaceReading())
+            for text in face_questions.wordings(description, "find", FaceReading())
         ]
         return tuple(dict.fromkeys(texts))
 
@@ -256,14 +256,14 @@ class Face(PictureGenerator):
         plan = self._plan(rng)
         face = plan.description.draw(plan.value, rng)
         scene = FaceScene(face, self._look(plan, face, rng))
-        text = rng.choice(questions.wordings(
+        text = rng.choice(face_questions.wordings(
             plan.description, plan.question, plan.description.readings[plan.reading]
         ))  # fmt: skip
         image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), scene.case)
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = {"question": plan.question, "reading": plan.reading, **draw.face_facts(scene)}
         answers = {
-            name: questions.answer_of(reading, face.head.unit, face.quantities)
+            name: face_questions.answer_of(reading, face.head.unit, face.quantities)
             for name, reading in plan.description.readings.items()
         }
         facts["readings"] = {name: answer.write() for name, answer in answers.items()}

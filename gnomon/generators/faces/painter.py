@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette
-from gnomon.generators.drawing.lettering import Text, draw_texts
+from gnomon.generators.drawing.lettering import Lettering, draw_texts
 from gnomon.generators.drawing.pose import HALF, Pose
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.looks.photo import mask_of
@@ -33,7 +33,7 @@ class FacePainter:
         self.canvas, self.pose, self.palette, self.unit, self.rng = canvas, pose, palette, unit, rng
         self.font = font
         self.frame: Frame = (1.0, 0.0, 0.0)
-        self._texts: dict[tuple[str, Colour], list[Text]] = {}
+        self._texts: dict[tuple[str, Colour], list[Lettering]] = {}
         self._late: list[Callable[[], None]] = []
 
     def colour(self, name: str) -> Colour:
@@ -71,7 +71,7 @@ class FacePainter:
         places = self.place(corners.reshape(-1, 2)).reshape(-1, 4, 2)
         self.canvas.fill(list(places), self.colour(colour))
 
-    def write(self, texts: Sequence[Text], colour: str, font: str | None) -> None:
+    def write(self, texts: Sequence[Lettering], colour: str, font: str | None) -> None:
         """Write texts above all shapes of the floor."""
         scale, x, y = self.frame
         moved = [

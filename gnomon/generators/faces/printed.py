@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from gnomon.generators.drawing.canvas import Points
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import arc, ellipse, joined, oblong
 from gnomon.generators.faces.painter import FacePainter
@@ -84,7 +84,7 @@ class Caption(FacePart):
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
         text = self.text.replace("{unit}", painter.unit)
         if text.strip():
-            caption = Text(text, *self.at, self.height, round(self.turn) % 360)
+            caption = Lettering(text, *self.at, self.height, round(self.turn) % 360)
             painter.write([caption], self.colour, self.font)
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002

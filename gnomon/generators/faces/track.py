@@ -13,7 +13,7 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from gnomon.generators.drawing.canvas import Points
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces.graduation import (
     LABELLED,
@@ -226,7 +226,7 @@ class Track(FacePart):
             painter.write(self.texts, self.numerals.colour, self.numerals.font)
 
     @cached_property
-    def texts(self) -> list[Text]:
+    def texts(self) -> list[Lettering]:
         """The numbers in their places."""
         numerals = self.numerals
         labelled = [t for t in self.graduation.ticks if t.rank == LABELLED]
@@ -245,7 +245,7 @@ class Track(FacePart):
             if not text:
                 continue
             turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
-            texts.append(Text(text, x, y, numerals.height, round(turn) % 360))
+            texts.append(Lettering(text, x, y, numerals.height, round(turn) % 360))
         return texts
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002

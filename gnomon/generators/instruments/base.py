@@ -19,7 +19,7 @@ import numpy as np
 
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Palette
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, hand_shape, oblong, outline, polar, rotate
 from gnomon.generators.instruments.scale import Reading, Scale
@@ -189,9 +189,9 @@ class Instrument(ABC):
         """Shapes in ink besides ticks and labels, each with its holes; none in most."""
         return []
 
-    def captions(self, scale: Scale) -> list[Text]:
+    def captions(self, scale: Scale) -> list[Lettering]:
         """Words on the floor: the unit."""
-        return [Text(scale.unit, *self.layout.unit, 0.1)]
+        return [Lettering(scale.unit, *self.layout.unit, 0.1)]
 
     def cover(self) -> Shapes:
         """Contours of a plate with a window, in the case's colour, above the card; none in most."""
@@ -212,10 +212,10 @@ class Instrument(ABC):
         track = self.layout.track
         return [(v, track.at(scale.share(v), self.layout.label)) for v in scale.labels[::every]]
 
-    def numerals(self, scale: Scale) -> list[Text]:
+    def numerals(self, scale: Scale) -> list[Lettering]:
         """The labels as they are written, upright in most."""
         return [
-            Text(f"{value:f}".replace("-", "−"), x, y, self.layout.digit)
+            Lettering(f"{value:f}".replace("-", "−"), x, y, self.layout.digit)
             for value, (x, y) in self.labels(scale)
         ]
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Palette
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import oblong, polygon
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
@@ -123,7 +123,7 @@ class BathroomScale(Instrument):
         """No label is left out, since few are within the window."""
         return len(scale.labels)
 
-    def numerals(self, scale: Scale) -> list[Text]:
+    def numerals(self, scale: Scale) -> list[Lettering]:
         """Labels with their feet to the disc's middle; the cover cuts those at its edge."""
         track = self.layout.track
         assert isinstance(track, Arc)
@@ -133,7 +133,7 @@ class BathroomScale(Instrument):
             x, y = track.at(share, self.layout.label)
             if abs(x) < 1 and abs(y) < self._design.window:
                 turn = round(track.angle(share)) % 360
-                texts.append(Text(f"{value:f}", x, y, self.layout.digit, turn))
+                texts.append(Lettering(f"{value:f}", x, y, self.layout.digit, turn))
         return texts
 
     def letters(self, scale: Scale) -> str:

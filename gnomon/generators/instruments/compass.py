@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import VISIBLE, Colour, Palette, difference
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, oblong, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
@@ -177,7 +177,7 @@ class Compass(Instrument):
                       [polygon((0.0, -1.32), (-0.07, -1.2), (0.07, -1.2))]]  # fmt: skip
         return parts
 
-    def captions(self, scale: Scale) -> list[Text]:  # noqa: ARG002 - the degree sign is printed on none
+    def captions(self, scale: Scale) -> list[Lettering]:  # noqa: ARG002 - the degree sign is printed on none
         """The points within the numbers."""
         design = self._design
         if not design.inner_points:
@@ -187,7 +187,7 @@ class Compass(Instrument):
         places = range(0, 8, 8 // design.inner_points)
         return [self._text(_POINTS[n], n / 8, radius, 1.25 * design.digit_height) for n in places]
 
-    def numerals(self, scale: Scale) -> list[Text]:
+    def numerals(self, scale: Scale) -> list[Lettering]:
         """Numbers and letters; at eight labels the points' names."""
         design, radius = self._design, self._design.radius - self.layout.label
         texts = []
@@ -245,10 +245,10 @@ class Compass(Instrument):
             return f"{degrees:03}"
         return str(degrees // 10 if design.figures == "tens" else degrees)
 
-    def _text(self, text: str, share: float, radius: float, height: float) -> Text:
+    def _text(self, text: str, share: float, radius: float, height: float) -> Lettering:
         degrees = self._arc.angle(share)
         x, y = polar(degrees, radius)
-        return Text(text, x, y, height, 0 if self._design.upright else round(degrees) % 360)
+        return Lettering(text, x, y, height, 0 if self._design.upright else round(degrees) % 360)
 
     def _needle(self, length: float, swell: float, share: float) -> Shapes:
         """North and south half; a broad rhombus, cut across its middle."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Colour, Palette, blend
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import arc, disc, ellipse, joined, mirrored, oblong, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
@@ -138,10 +138,10 @@ class RotaryDial(Instrument):
             return []
         return [[ellipse(0, 0, design.radius + design.ring), ellipse(0, 0, design.radius)[::-1]]]
 
-    def captions(self, scale: Scale) -> list[Text]:  # noqa: ARG002 - all are numbers
+    def captions(self, scale: Scale) -> list[Lettering]:  # noqa: ARG002 - all are numbers
         """The caption between the ninth label and the rim, askew as it is printed."""
         text = self._design.caption
-        return [Text(text, -0.68, -0.76, 0.1, -40)] if text else []
+        return [Lettering(text, -0.68, -0.76, 0.1, -40)] if text else []
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """The first place: a pointer shows it as well as any other."""

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from gnomon.generators.drawing.canvas import Canvas
 from gnomon.generators.drawing.colours import Palette
-from gnomon.generators.drawing.lettering import Text
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Layout, NeedleInstrument, Phrases, Shapes
@@ -136,14 +136,14 @@ class KitchenScale(NeedleInstrument):
         """Thirteen, round nearly the whole face."""
         return 13
 
-    def numerals(self, scale: Scale) -> list[Text]:
+    def numerals(self, scale: Scale) -> list[Lettering]:
         """Labels upright, or with their feet to the middle."""
         return [
-            Text(f"{v:f}", x, y, self.layout.digit, self._turn(scale.share(v)))
+            Lettering(f"{v:f}", x, y, self.layout.digit, self._turn(scale.share(v)))
             for v, (x, y) in self.labels(scale)
         ]
 
-    def captions(self, scale: Scale) -> list[Text]:
+    def captions(self, scale: Scale) -> list[Lettering]:
         """The unit, a name, and pounds within the labels."""
         design, texts = self._design, []
         x, y = self.layout.unit
@@ -153,7 +153,7 @@ class KitchenScale(NeedleInstrument):
                     self._text(text, self._card_share + 0.5 + 0.5 * (place < 0), 0.3, height)
                 )
             elif text:
-                texts.append(Text(text, x, place, height))
+                texts.append(Lettering(text, x, place, height))
         # Pounds at the end of the track.
         pounds_at_end = float(scale.high) * _KG_PER_UNIT.get(scale.unit, 0.0) / _KG_PER_POUND
         if design.has_pounds and pounds_at_end >= 4:
@@ -162,7 +162,7 @@ class KitchenScale(NeedleInstrument):
             radius = design.radius - self.layout.label - 1.9 * design.digit_height
             texts += [self._text(str(n), n / pounds_at_end, radius, 0.06)
                       for n in range(step, int(pounds_at_end) + 1, step)]  # fmt: skip
-            texts.append(Text("lb", x, y + 0.15, 0.06))
+            texts.append(Lettering("lb", x, y + 0.15, 0.06))
         return texts
 
     def letters(self, scale: Scale) -> str:
@@ -176,7 +176,7 @@ class KitchenScale(NeedleInstrument):
     def _turn(self, share: float) -> int:
         return round(self.arc.angle(share)) % 360 if self._design.radial else 0
 
-    def _text(self, text: str, share: float, radius: float, height: float) -> Text:
+    def _text(self, text: str, share: float, radius: float, height: float) -> Lettering:
         """A text at a share of the track, nearer to the middle than the labels."""
         x, y = polar(self.arc.angle(share), radius)
-        return Text(text, x, y, height, self._turn(share))
+        return Lettering(text, x, y, height, self._turn(share))

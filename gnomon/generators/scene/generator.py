@@ -15,11 +15,11 @@ from gnomon.generators.drawing.degrade import max_shear
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Slot, cell, slots
 from gnomon.generators.drawing.shapes import oblong
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
-from gnomon.generators.scene import pictures
-from gnomon.generators.scene import questions as phrasing
+from gnomon.generators.scene import framed_pictures
+from gnomon.generators.scene import scene_questions as phrasing
 from gnomon.generators.scene.things import REACH, SEEN, SIZES, UNSEEN, PlacedThing, Thing
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target, Text
 
 
@@ -33,7 +33,7 @@ _LARGEST = 1024
 _MARGIN = 0.03
 # Pixels from the middle of a small thing to its tip.
 _LEAST = 7.0
-THINGS = ("icons", *pictures.MIN_SIDE)
+THINGS = ("icons", *framed_pictures.MIN_SIDE)
 
 
 class ScenePlan(NamedTuple):
@@ -109,8 +109,8 @@ class Scene(PictureGenerator):
                   for item in plan.things if isinstance(item, PlacedThing)]  # fmt: skip
         image, stroke = canvas.picture(), None
         for item in plan.things:
-            if isinstance(item, pictures.FramedPicture):
-                sample = pictures.draw_framed(image, item, _stands_out(plan.ground))
+            if isinstance(item, framed_pictures.FramedPicture):
+                sample = framed_pictures.draw_framed(image, item, _stands_out(plan.ground))
                 inks.append(oblong(*item.outer_box))
                 things.append({"name": item.thing.name, "shows": sample.facts})
                 # As for a picture alone: two pixels where it is 224 wide.
@@ -127,8 +127,12 @@ class Scene(PictureGenerator):
         return Sample(self.id(index), image, question.question, target, facts)
 
     def _check_pictures(self, sort: str, most: int) -> None:
-        least = (pictures.MIN_SIDE_DEGRADED if self.degrade == "heavy" else pictures.MIN_SIDE)[sort]
-        side, limit = int(cell(most, self._inner)), pictures.MAX_COUNT[sort]
+        least = (
+            framed_pictures.MIN_SIDE_DEGRADED
+            if self.degrade == "heavy"
+            else framed_pictures.MIN_SIDE
+        )[sort]
+        side, limit = int(cell(most, self._inner)), framed_pictures.MAX_COUNT[sort]
         if side < least or most > limit:
             raise ValueError(
                 f"things={sort}: {most} of them in size={self.size} have {side} pixels each; no"
@@ -171,7 +175,7 @@ class Scene(PictureGenerator):
 
     def _contents(
         self, sort: str, photo: UserFile | None, rng: Rng
-    ) -> tuple[colours.Colour, Sequence[Thing | pictures.Subject]]:
+    ) -> tuple[colours.Colour, Sequence[Thing | framed_pictures.Subject]]:
         """Draw shapes and icons, or subjects of framed pictures, and the ground under them."""
         # As many colours stand out from the ground as things share, up to five.
         least = min(self.settings.alike, 5) if sort == "icons" else 5
@@ -180,7 +184,7 @@ class Scene(PictureGenerator):
             return ground, self._things(ground, rng)
         count = rng.within(self.settings.objects)
         side = int(cell(count, self._inner))
-        return ground, pictures.random_subjects(
+        return ground, framed_pictures.random_subjects(
             sort, count, side, rng, split=self.split, seed=self.seed, ood=self.ood
         )
 

@@ -26,7 +26,7 @@ class FlatText(NamedTuple):
     words: tuple[tuple[str, tuple[float, float, float, float]], ...]
 
 
-class Look(NamedTuple):
+class TextLook(NamedTuple):
     """The look of a text."""
 
     font: str
@@ -65,7 +65,7 @@ def flat_text(text: str, font: str) -> FlatText:
     return FlatText(np.ascontiguousarray(mask), tuple(words))
 
 
-def scale_to_fit(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
+def scale_to_fit(slot: Slot, shape: tuple[int, ...], look: TextLook) -> float:
     """Return the scale at which the turned and tilted text just fits its place."""
     low, high = _extent(_corners(shape, look))
     wide, tall = high - low
@@ -73,7 +73,12 @@ def scale_to_fit(slot: Slot, shape: tuple[int, ...], look: Look) -> float:
 
 
 def draw_text(
-    canvas: Canvas, text: FlatText, look: Look, slot: Slot, scale: float, at: tuple[float, float]
+    canvas: Canvas,
+    text: FlatText,
+    look: TextLook,
+    slot: Slot,
+    scale: float,
+    at: tuple[float, float],
 ) -> PlacedText:
     """Draw the text into its place, `at` 0 to 1 of the free room; return where it stands."""
     quad = scale * _corners(text.mask.shape, look)
@@ -119,7 +124,7 @@ def hull(ink: NDArray[np.bool_]) -> NDArray[np.int32]:
     return corners
 
 
-def _corners(shape: tuple[int, ...], look: Look) -> Points:
+def _corners(shape: tuple[int, ...], look: TextLook) -> Points:
     """Tilt and turn the flat rectangle's corners around its middle, in the flat's pixels."""
     half_height, half_width = shape[0] / 2, shape[1] / 2
     left, upper = (1 - share for share in look.tilt)

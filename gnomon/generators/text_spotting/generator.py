@@ -15,9 +15,9 @@ from gnomon.generators.drawing.canvas import SCALE, Canvas, Pixels, bounding_box
 from gnomon.generators.drawing.lettering import TEXT_FONTS, UNSEEN_FONTS
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose, Slot, strips
-from gnomon.generators.files import UserFile
 from gnomon.generators.rng import Rng
 from gnomon.generators.text_spotting import draw as drawing
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots, Target, Text
 
 
@@ -266,7 +266,7 @@ class TextSpotting(PictureGenerator):
         for text, (colour, ink), slot in zip(plan.texts, plan.inks, places, strict=True):
             turn = rng.uniform(-most, most)
             tilt = (rng.uniform(0, steepest), rng.uniform(0, steepest))
-            look = drawing.Look(rng.choice(self.materials.names("fonts")), ink, turn, tilt)
+            look = drawing.TextLook(rng.choice(self.materials.names("fonts")), ink, turn, tilt)
             flat = drawing.flat_text(text, look.font)
             look = self._legible(look, flat, slot)
             fits = drawing.scale_to_fit(slot, flat.mask.shape, look)
@@ -285,7 +285,9 @@ class TextSpotting(PictureGenerator):
             written.append((placed_text, facts))
         return written
 
-    def _legible(self, look: drawing.Look, flat: drawing.FlatText, slot: Slot) -> drawing.Look:
+    def _legible(
+        self, look: drawing.TextLook, flat: drawing.FlatText, slot: Slot
+    ) -> drawing.TextLook:
         """Straighten the look as far as a long text needs to be read."""
         tall, (left, upper) = flat.mask.shape[0], look.tilt
         # Straighter step by step, since a long text that is turned needs more room.

@@ -32,7 +32,7 @@ MAX_KL = 0.01
 
 
 @dataclass(frozen=True)
-class Agreement:
+class MergeCheck:
     """Comparison of the merged model with the run's own."""
 
     samples: int
@@ -47,7 +47,7 @@ class Agreement:
 
 def merge(
     recipe: Recipe, run: Path, out: Path, samples: Sequence[Sample], *, card: str = ""
-) -> Agreement:
+) -> MergeCheck:
     """Write the merged model to `out`; nothing is written unless it answers as the run does.
 
     `card` is the text of its README.md, in which {agreement} is replaced by the comparison and
@@ -163,7 +163,7 @@ def merge_adapters(model: PeftModel) -> PreTrainedModel:
     return plain.to(torch.bfloat16)
 
 
-def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample]) -> Agreement:
+def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample]) -> MergeCheck:
     """Compare answers and probabilities of the run and of the merged model in a folder."""
     trained = load_trained(recipe.model, run, seed=recipe.seed)
     # The merged weights are opened as a user would open them: 16 bits, from disk.
@@ -186,7 +186,7 @@ def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample])
         expected = _answer_scores(trained, batch)
         divergence += _kl(expected, _answer_scores(merged, batch))
         tokens += len(expected)
-    agreement = Agreement(len(samples), same, divergence / max(tokens, 1))
+    agreement = MergeCheck(len(samples), same, divergence / max(tokens, 1))
     if not agreement.kl <= MAX_KL:  # a KL of NaN is refused, too
         raise ValueError(
             f"the merged model does not answer as {run} does: {agreement}; nothing written"

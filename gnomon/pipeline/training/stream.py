@@ -17,8 +17,8 @@ from gnomon.sample import Sample
 from gnomon.store import Samples
 
 
-class Stream(store.Stream, IterableDataset["Sample"]):
-    """`gnomon.store.Stream` for a DataLoader, each of whose workers reads a share.
+class Stream(store.SampleStream, IterableDataset["Sample"]):
+    """`gnomon.store.SampleStream` for a DataLoader, each of whose workers reads a share.
 
     Give it the loader's batch size: then the batches, too, are the same with any number of workers.
     """

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from gnomon.store.user_data.table import UserRow, UserTable
 
 BENCHMARKS = {
-    "chartqa": "gnomon.store.benchmarks.questions:chartqa",
+    "chartqa": "gnomon.store.benchmarks.question_answering:chartqa",
     "clockbench": "gnomon.store.benchmarks.instruments:clockbench",
-    "gsm8k": "gnomon.store.benchmarks.questions:gsm8k",
+    "gsm8k": "gnomon.store.benchmarks.question_answering:gsm8k",
     "measurebench": "gnomon.store.benchmarks.instruments:measurebench",
-    "refcoco": "gnomon.store.benchmarks.questions:refcoco",
+    "refcoco": "gnomon.store.benchmarks.question_answering:refcoco",
     "ticktockvqa": "gnomon.store.benchmarks.instruments:ticktockvqa",
-    "vlmevalkit": "gnomon.store.benchmarks.questions:vlmevalkit",
+    "vlmevalkit": "gnomon.store.benchmarks.question_answering:vlmevalkit",
 }
 # Folder of pictures that the user allows besides the file's own. A context variable, because the
 # benchmarks' functions do not take it.

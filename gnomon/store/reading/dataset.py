@@ -14,7 +14,7 @@ from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.records import MORE_IMAGES, from_record
 from gnomon.store.samples import Samples
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
+from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 from gnomon.store.user_data.row_files import no_rows_message
 
 

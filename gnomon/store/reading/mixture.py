@@ -23,7 +23,7 @@ Integers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Mixture(Samples):
+class MixedSamples(Samples):
     """Samples of several sources, each with its exact share of every block of positions.
 
     Generated samples never repeat. A directory is read through in a shuffled order before any of
@@ -112,7 +112,7 @@ class Mixture(Samples):
 
 
 @dataclass(frozen=True)
-class WholeMixture(Mixture):
+class WholeMixture(MixedSamples):
     """Mixture that has each sample of its sources once: what a model is asked of several tables.
 
     It begins as `Mixture` does. Where a source ends, the others go on.

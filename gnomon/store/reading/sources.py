@@ -11,7 +11,7 @@ from gnomon import generators
 from gnomon.generators.base import SPLITS, Split
 from gnomon.recipe import Columns, Recipe, Source
 from gnomon.store.formats import manifest as manifests
-from gnomon.store.reading.mixture import Mixture, WholeMixture, varied_indices
+from gnomon.store.reading.mixture import MixedSamples, WholeMixture, varied_indices
 from gnomon.store.samples import GeneratedSamples, Samples
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int, whole: bool =
     if len(parts) == 1:
         return parts[0]
     has_end = whole and all(part.length is not None for part in parts)
-    make = WholeMixture if has_end else Mixture
+    make = WholeMixture if has_end else MixedSamples
     return make(parts, tuple(source.weight for source in sources), split, seed)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from gnomon.answers.base.target import Corners
 from gnomon.sample import Size, Target
 from gnomon.store.pictures import upright_frame
-from gnomon.store.user_data.pictures import Picture
+from gnomon.store.user_data.checked_pictures import Picture
 
 SIZE_COLUMN = "annotated size"
 """Column of a row of annotations: width and height of the picture in which its boxes were drawn."""

@@ -19,7 +19,7 @@ import yaml
 from gnomon import files
 from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, stated_size
 from gnomon.store.user_data.building import warn_once
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
+from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 
 Row: TypeAlias = dict[str, Any]
 

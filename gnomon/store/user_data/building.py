@@ -13,7 +13,12 @@ from typing import Any, Literal, TypeAlias
 
 from gnomon.generators.base import split_of
 from gnomon.progress import track, warn
-from gnomon.store.user_data.pictures import Picture, file_state, picture_faults, picture_hash
+from gnomon.store.user_data.checked_pictures import (
+    Picture,
+    file_state,
+    picture_faults,
+    picture_hash,
+)
 from gnomon.store.user_data.table import UserRow, UserRows, UserTable
 
 OnBad: TypeAlias = Literal["refuse", "skip"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.answers.registry import TYPES
 from gnomon.progress import track
-from gnomon.store.user_data.pictures import Picture, picture_hash
+from gnomon.store.user_data.checked_pictures import Picture, picture_hash
 from gnomon.store.user_data.table import UserRow, UserTable
 
 _EXAMPLES = 3

@@ -23,9 +23,9 @@ from gnomon.store.user_data.annotations import state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
 from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
+from gnomon.store.user_data.checked_pictures import Picture, file_state
 from gnomon.store.user_data.choices import NAMES, Choices, are_letters, row_choices
 from gnomon.store.user_data.lines import MAX_ROWS
-from gnomon.store.user_data.pictures import Picture, file_state
 from gnomon.store.user_data.row_files import (
     StreamedRows,
     labels_path,

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.store.user_data.annotations import folder_rows, is_annotated
+from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 from gnomon.store.user_data.lines import SUFFIXES, read_rows
-from gnomon.store.user_data.pictures import PICTURE_SUFFIXES
 from gnomon.store.user_data.split_files import split_files, split_rows
 
 METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")

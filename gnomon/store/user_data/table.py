@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, overload
 from gnomon.sample import Sample, Target
 from gnomon.store.pictures import load_picture
 from gnomon.store.samples import Outline, Samples
-from gnomon.store.user_data.pictures import Picture, measure_picture
+from gnomon.store.user_data.checked_pictures import Picture, measure_picture
 
 # Rows of a block. Reading a row decodes its block, in a quarter of a millisecond; larger blocks
 # compress little better.

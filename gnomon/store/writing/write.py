@@ -16,7 +16,7 @@ from typing import Any
 
 from gnomon.atomic import remove_leftovers
 from gnomon.generators.base import SPLITS
-from gnomon.generators.files import licence
+from gnomon.generators.user_files import licence
 from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store.formats import Format

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gnomon.answers.time.measure import time_deviation
 from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.scoring.belief import Belief, best_answer, measures, read_belief
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Box, Number, Prediction, Text, Time
 
 MINUTES = [clock_text(m) for m in range(720)]

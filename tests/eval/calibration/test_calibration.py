@@ -8,9 +8,15 @@ from math import log
 import pytest
 from pydantic import TypeAdapter
 
-from gnomon.eval.calibration.calibration import Calibration, Certifier, Part, Terms, calibrate
+from gnomon.eval.calibration.calibration import (
+    Calibration,
+    CalibrationPart,
+    Certifier,
+    Terms,
+    calibrate,
+)
 from gnomon.eval.scoring.certainty import measures
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Number, Prediction, Text, prediction_from_json, prediction_to_json
 
 TENS = {str(number): log(0.7 if number == 5 else 0.03) for number in range(11)}
@@ -127,7 +133,7 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
 def test_why_every_answer_is_refused_is_said(n, groups, right, doubt):
     """A hundred pictures of each camera were counted as a hundred cameras, and all was answered."""
     names = tuple(str(place % groups) for place in range(n))
-    part = Part("list", 0.0, names, (0.0,) * n, (0.9,) * n, (right,) * n)
+    part = CalibrationPart("list", 0.0, names, (0.0,) * n, (0.9,) * n, (right,) * n)
     certifier = Certifier(Calibration(None, "mean", None, None, (part,)), Terms(wrong=0.05))
     assert [text.partition("refused: ")[2].startswith(doubt) for text in certifier.doubts] == (
         [True] if doubt else []

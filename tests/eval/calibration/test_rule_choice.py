@@ -9,7 +9,7 @@ import pytest
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
 from gnomon.eval.calibration.rule_choice import choose_rule
 from gnomon.eval.scoring.certainty import measures
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Number, Prediction, Text
 
 FORM = Number(Decimal(0))

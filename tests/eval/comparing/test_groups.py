@@ -6,7 +6,7 @@ from eval_toys import clock_run
 
 from gnomon.eval import table, write_report
 from gnomon.eval.comparing.groups import check_same_exam, compare_groups, group_runs
-from gnomon.eval.report.differences import Mark, forest, group_marks, seed_charts
+from gnomon.eval.report.differences import IntervalMark, forest, group_marks, seed_charts
 from gnomon.eval.report.text_tables import differences
 
 
@@ -89,8 +89,8 @@ def test_groups_of_one_run_have_its_own_interval_and_no_charts(tmp_path):
 
 
 def test_a_forest_holds_what_has_no_interval_and_what_has_no_end():
-    open_mark = Mark("<none>", 0.0, None, ())
-    wild = Mark("wild", 1.0, (-1.0, 3.0), (0.5, 1.5), detectable=float("inf"))
+    open_mark = IntervalMark("<none>", 0.0, None, ())
+    wild = IntervalMark("wild", 1.0, (-1.0, 3.0), (0.5, 1.5), detectable=float("inf"))
     drawn = forest([open_mark, wild], "label")
     assert "&lt;none&gt;" in drawn
     assert "nan" not in drawn

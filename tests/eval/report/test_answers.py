@@ -27,7 +27,7 @@ from gnomon.eval import RunResult, read_number, read_time, write_report
 from gnomon.eval.report import answers as browsing
 from gnomon.eval.report.answers import example_pictures
 from gnomon.eval.report.markup import excerpt
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Text, Time
 
 CORPUS = Path(__file__).parents[2] / "answers" / "corpus"

@@ -12,8 +12,8 @@ from eval_toys import run as score_run
 
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.report.facts import FEWEST, MOST, fact_classes, facts_heading, slices
-from gnomon.eval.scoring import questions
-from gnomon.eval.scoring.questions import Question, plain_facts
+from gnomon.eval.scoring import question_file
+from gnomon.eval.scoring.question_file import Question, plain_facts
 from gnomon.eval.stats.intervals import wilson
 from gnomon.generators import create
 from gnomon.sample import Number, Sample, Time
@@ -60,12 +60,12 @@ def test_facts_are_plain_and_come_back_from_the_file(tmp_path):
     others = {"x": 1 / 3, "y": float("nan"), "z": "a" * 100, "n": 7}
     assert plain_facts(others) == {"x": 0.3333, "n": 7}
     file = tmp_path / "a.asked.jsonl"
-    list(questions.record([sample(3)], file))
-    assert list(questions.QuestionFile(file)) == [Question.of(sample(3))]
+    list(question_file.record([sample(3)], file))
+    assert list(question_file.QuestionFile(file)) == [Question.of(sample(3))]
     row = json.loads(file.read_text())
     del row["facts"]  # as a file of before has none
     file.write_text(json.dumps(row))
-    assert [question.facts for question in questions.QuestionFile(file)] == [{}]
+    assert [question.facts for question in question_file.QuestionFile(file)] == [{}]
 
 
 @pytest.mark.parametrize("kind", ["clock", "chart", "gauge", "scene", "word_problem"])

@@ -8,8 +8,8 @@ from eval_toys import clocks, run, true_texts
 from PIL import Image
 
 from gnomon.eval.report.answers import write_csv
-from gnomon.eval.report.files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.eval.report.page import write_picture, write_report
+from gnomon.eval.report.report_files import COLUMNS, ReportFiles, check_replaceable
 from gnomon.runs.reporting import report
 
 SAMPLES = clocks(6)

@@ -6,8 +6,8 @@ import pytest
 from eval_toys import boxes, clock_texts, clocks, exam, numbers, predict
 
 from gnomon.eval import score
-from gnomon.eval.scoring import questions
-from gnomon.eval.scoring.questions import Question, QuestionFile
+from gnomon.eval.scoring import question_file
+from gnomon.eval.scoring.question_file import Question, QuestionFile
 from gnomon.eval.scoring.score import pair_answers
 from gnomon.sample import Text
 
@@ -18,7 +18,7 @@ def file(tmp_path):
 
 
 def record(file, samples):
-    assert list(questions.record(samples, file)) == list(samples)
+    assert list(question_file.record(samples, file)) == list(samples)
 
 
 def ids(file):
@@ -46,7 +46,7 @@ def test_predictions_wait_only_until_their_sample_comes():
 
 
 def test_a_question_is_written_before_it_can_be_answered(file):
-    for n, _ in enumerate(questions.record(clocks(3), file), start=1):
+    for n, _ in enumerate(question_file.record(clocks(3), file), start=1):
         assert len(ids(file)) == n
 
 
@@ -59,7 +59,7 @@ def test_questions_come_back_and_score_as_they_were_asked(file):
     assert len(file.read_text().splitlines()) == len(samples)
     assert list(QuestionFile(file)) == [Question.of(sample) for sample in samples]
     assert score(answers, QuestionFile(file)) == score(answers, samples)
-    assert questions.question_path(file.with_name("a.jsonl")) == file
+    assert question_file.question_path(file.with_name("a.jsonl")) == file
     chosen = exam(Text("yes", ("yes", "no")))
     record(file.with_name("t.asked.jsonl"), chosen)
     assert list(QuestionFile(file.with_name("t.asked.jsonl"))) == [Question.of(chosen[0])]
@@ -75,11 +75,11 @@ def test_a_question_that_a_kill_cut_short_was_asked_again(file):
 def test_questions_are_drawn_again_only_where_the_file_lacks_one(file):
     answers, samples = file.with_name("a.jsonl"), clocks(4)
     asked = [Question.of(sample) for sample in samples]
-    assert questions.load(answers, samples, 4) == asked
+    assert question_file.load(answers, samples, 4) == asked
     record(file, samples[:3])
-    assert list(questions.load(answers, samples, 4)) == asked
+    assert list(question_file.load(answers, samples, 4)) == asked
     record(file, samples[3:])
-    stored = questions.load(answers, iter(()), 4)
+    stored = question_file.load(answers, iter(()), 4)
     assert list(stored) == list(stored) == asked
 
 

@@ -13,7 +13,7 @@ from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, c
 from gnomon.eval.report.page import write_report
 from gnomon.eval.scoring.belief import belief_of, best_answer, measures
 from gnomon.eval.scoring.certainty import measures as certainty_measures
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Number, Prediction, Text, Unreadable, target_to_json
 
 DIAL = Number(Decimal("4.2"), within=Decimal("0.1"), cycle=Decimal(10))

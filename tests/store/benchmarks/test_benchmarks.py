@@ -18,7 +18,7 @@ from gnomon.store.benchmarks import (
     BENCHMARKS,
     instruments,
     open_benchmark,
-    questions,
+    question_answering,
     split_of_file,
 )
 
@@ -60,7 +60,7 @@ def read(name, file, split="test"):
 def test_the_names_are_those_of_the_functions():
     functions = {
         name: f"{module.__name__}:{name}"
-        for module in (instruments, questions)
+        for module in (instruments, question_answering)
         for name, function in vars(module).items()
         if name[0] != "_" and getattr(function, "__module__", "") == module.__name__
     }

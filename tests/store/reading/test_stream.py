@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from store_toys import Listed, Toy, toys
 
 from gnomon import store
-from gnomon.store import Stream
+from gnomon.store import SampleStream
 
 NUMBERS = Listed(tuple(range(64)))
 """Numbers stand for samples: where each comes is all that matters here."""
@@ -16,18 +16,18 @@ NUMBERS = Listed(tuple(range(64)))
 
 def shares(samples, world_size, **options):
     return [
-        list(Stream(samples, rank=rank, world_size=world_size, **options))
+        list(SampleStream(samples, rank=rank, world_size=world_size, **options))
         for rank in range(world_size)
     ]
 
 
 def test_a_stream_is_its_samples_in_order():
     samples = toys()
-    found = list(islice(Stream(samples), 5))
+    found = list(islice(SampleStream(samples), 5))
     assert [s.id for s in found] == [samples.id(i) for i in range(5)]
-    assert [s.id for s in Stream(Toy(), n=3)] == [s.id for s in found[:3]]
-    assert list(Stream(NUMBERS)) == list(range(64))
-    assert list(Stream(NUMBERS, n=9, start=7)) == [7, 8]
+    assert [s.id for s in SampleStream(Toy(), n=3)] == [s.id for s in found[:3]]
+    assert list(SampleStream(NUMBERS)) == list(range(64))
+    assert list(SampleStream(NUMBERS, n=9, start=7)) == [7, 8]
 
 
 @given(
@@ -63,12 +63,12 @@ def test_processes_take_batches_in_turn_and_start_takes_them_up(world, batch, st
 )
 def test_what_cannot_be_dealt_out_is_refused(options, told):
     with pytest.raises(ValueError, match=told):
-        Stream(NUMBERS, **options)
+        SampleStream(NUMBERS, **options)
 
 
 def test_a_mixture_and_a_directory_stream_as_well(tmp_path):
     store.write(toys(), tmp_path, n=8)
-    mixed = store.Mixture((toys(seed=1), store.open(tmp_path)), (1.0, 1.0))
+    mixed = store.MixedSamples((toys(seed=1), store.open(tmp_path)), (1.0, 1.0))
     one, other = shares(mixed, 2, n=40, batch_size=4)
     batches = zip(*[iter(one)] * 4, strict=True), zip(*[iter(other)] * 4, strict=True)
     dealt = [sample.id for pair in zip(*batches, strict=True) for batch in pair for sample in batch]

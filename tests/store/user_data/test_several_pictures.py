@@ -10,7 +10,7 @@ from PIL import Image
 from store_toys import Listed
 
 from gnomon import generators, store
-from gnomon.eval.scoring.questions import Question
+from gnomon.eval.scoring.question_file import Question
 from gnomon.generators.base import split_of
 from gnomon.recipe import Columns
 from gnomon.sample import Box

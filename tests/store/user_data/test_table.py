@@ -24,7 +24,7 @@ from gnomon.store import mixture
 from gnomon.store.pictures import load_picture
 from gnomon.store.reading.sources import open_splits
 from gnomon.store.samples import Outline, train_size
-from gnomon.store.user_data import building, opening, pictures
+from gnomon.store.user_data import building, checked_pictures, opening
 from gnomon.store.user_data.opening import open_table
 
 SPLITS = ("train", "val", "test")
@@ -275,7 +275,9 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
 
 def test_a_picture_is_decoded_once_however_often_its_row_is_asked_for(tmp_path, monkeypatch):
     decoded = []
-    monkeypatch.setattr(pictures, "check_decodable", lambda image: decoded.append(image.name))
+    monkeypatch.setattr(
+        checked_pictures, "check_decodable", lambda image: decoded.append(image.name)
+    )
     photos(tmp_path, 30)
     file = write(tmp_path, clocks(30) * 2)
     for split in SPLITS:
@@ -385,7 +387,7 @@ def test_an_outline_is_that_of_the_sample_without_opening_a_picture_twice(tmp_pa
     samples = [Outline.of(sample) for sample in rows]
     loaded = []
     monkeypatch.setattr(
-        pictures, "load_picture", lambda image: loaded.append(image) or load_picture(image)
+        checked_pictures, "load_picture", lambda image: loaded.append(image) or load_picture(image)
     )
     assert [rows.outline(index) for index in range(len(samples))] == samples
     assert len(loaded) <= 2

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.generators.drawing.colours import COLOURS
 from gnomon.generators.rng import Rng
-from gnomon.generators.scene.pictures import FramedPicture
+from gnomon.generators.scene.framed_pictures import FramedPicture
 from gnomon.generators.scene.things import ICONS, SEEN, PlacedThing, Thing
 from gnomon.generators.wording import alternatives, plural
 from gnomon.sample import Number, Target, Text
