@@ -123,7 +123,7 @@ def _kinds(schema: dict[str, Any]) -> str:
     ]
     for part, name in _kinds_of(parts).items():
         said += _section(name, parts[part])
-    return "\n\n".join([*said, *_section("mixture, a part", parts["Part"])])
+    return "\n\n".join([*said, *_section("mixture, a part", parts["MixturePart"])])
 
 
 def _kinds_of(parts: dict[str, Any]) -> dict[str, str]:
