@@ -40,7 +40,7 @@ _LISTS = {
 }
 _SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
     ("Source", "kind"): generators.KINDS,
-    ("Part", "kind"): generators.KINDS,  # of a mixture
+    ("MixturePart", "kind"): generators.KINDS,  # of a mixture
     ("Source", "benchmark"): BENCHMARKS,
     ("Columns", "kind"): registry.COLUMN_TARGETS,
     ("Model", "family"): families.FAMILIES,
@@ -281,7 +281,7 @@ def recipe_schema() -> dict[str, Any]:
         # No field chooses a type in JSON Schema, so each kind is a rule: if this kind, its options.
         options = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"}, {"type": "null"}]}
         is_kind = {"properties": {"kind": {"const": name}}, "required": ["kind"]}
-        for holder in ("Source", "Part"):
+        for holder in ("Source", "MixturePart"):
             rules = parts[holder].setdefault("allOf", [])
             rules.append({"if": is_kind, "then": {"properties": {"options": options}}})
     return {
