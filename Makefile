@@ -39,6 +39,7 @@ check: $(READY)           ## style, types, import arrows, plain words, and the f
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python benchmarks/language.py --check > /dev/null
+	$(BIN)/python benchmarks/english.py --check > /dev/null
 	$(BIN)/zizmor --offline --quiet --pedantic .github
 	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
 	$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/proposal.yml
