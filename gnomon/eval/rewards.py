@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import ModelAnswer
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
@@ -46,11 +46,11 @@ class _Graded:
             )
         return [_target(row) for row in columns[self.column]]
 
-    def _answer(self, truth: Target, completion: Any, size: Size | None = None) -> Answer:
+    def _answer(self, truth: Target, completion: Any, size: Size | None = None) -> ModelAnswer:
         text, dialect = _text(completion), create(self.dialect)
         answer_type = TYPES[self.kind]
         reading = answer_type.read(text, truth, which=self.which, dialect=dialect, size=size)
-        return Answer(reading.value if reading else None, text)
+        return ModelAnswer(reading.value if reading else None, text)
 
 
 @dataclass(frozen=True)

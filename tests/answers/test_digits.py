@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 from case_tables import table
 
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import ModelAnswer
 from gnomon.answers.registry import TYPES
 from gnomon.generators import create
 from gnomon.recipe import Columns
@@ -56,10 +56,10 @@ def test_figures_are_kept_in_files_in_lists_and_when_read_back():
 def test_zeros_are_no_error_but_figures_are_counted():
     kind, truth = TYPES["counter"], Number(Decimal(512), digits=5)
     assert truth.type_name == "counter"
-    right = kind.measures(truth, Answer(Decimal(512), "512"), 9.0)
+    right = kind.measures(truth, ModelAnswer(Decimal(512), "512"), 9.0)
     assert (right["accepted"], right["digits"], right["error"]) == (1, 1, 0)
-    assert kind.measures(truth, Answer(Decimal(513), "513"), 9.0)["digits"] == 0.8
-    assert kind.measures(truth, Answer(None, "?"), 9.0)["digits"] == 0
+    assert kind.measures(truth, ModelAnswer(Decimal(513), "513"), 9.0)["digits"] == 0.8
+    assert kind.measures(truth, ModelAnswer(None, "?"), 9.0)["digits"] == 0
 
 
 def test_zeros_that_get_lost_are_told_of(tmp_path, capsys):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from gnomon import answers, names
 from gnomon import eval as metrics
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import ModelAnswer
 from gnomon.answers.boxes.measure import BoxesType
 from gnomon.answers.table import measure as points
 from gnomon.answers.table.read import read_table
@@ -250,7 +250,7 @@ def test_detection_is_the_best_of_all_one_to_one_matchings(answer, true, thresho
 
 @given(SEVERAL, TRUE_BOXES)
 def test_measures_of_boxes_agree_with_counting(answer, true):
-    measures = BoxesType().measures(true, Answer(answer, ""), 0)
+    measures = BoxesType().measures(true, ModelAnswer(answer, ""), 0)
     most, overlap = most_pairs(answer, true, 0.5, labels=True)
     means = [metrics.detection(answer, true, step / 100).f1 for step in range(50, 100, 5)]
     assert measures["f1_50_95"] == pytest.approx(np.mean(means))
@@ -275,7 +275,7 @@ def test_several_boxes_or_none_are_measured(row):
         tuple(LabelledBox(label, Box(*corners)) for label, *corners in row[side])
         for side in ("answer", "true")
     )
-    answer = Answer(Boxes(answer, row.get("invalid", 0)), "")
+    answer = ModelAnswer(Boxes(answer, row.get("invalid", 0)), "")
     values = BoxesType().measures(Boxes(true), answer, 0)
     assert {name: values[name] for name in row["measures"]} == pytest.approx(row["measures"])
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from target_strategies import boxes_in, times
 
 from gnomon import dialect
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import ModelAnswer
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.metrics import greater_is_better, type_name_of
@@ -154,7 +154,7 @@ VALUES = {
 
 
 def measured(kind, truth, value, cost):
-    answer = Answer(value, "" if value is None else str(value))
+    answer = ModelAnswer(value, "" if value is None else str(value))
     return kind.measures(truth, answer, cost) | kind.measures_without_chance(truth, value, SIZE)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy import integrate, stats
 
-from gnomon.answers.base.answer_type import Answer
+from gnomon.answers.base.answer_type import ModelAnswer
 from gnomon.answers.registry import TYPES
 from gnomon.sample import Time
 
@@ -21,7 +21,7 @@ CHANCES = 0.98**OFF / np.sum(0.98**OFF)
 def _measured(off):
     """Measures of an answer that is that many minutes off."""
     value = Time(off % 720 * 60).hms
-    return TYPES["time"].measures(Time(0), Answer(value, ""), 180.0)
+    return TYPES["time"].measures(Time(0), ModelAnswer(value, ""), 180.0)
 
 
 _TABLE = {

@@ -21,7 +21,7 @@ NONE = "–"
 """Text of a figure that is not known."""
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """A model's text and the value read from it, None if nothing could be read."""
 
     value: Value | None
@@ -43,7 +43,7 @@ class AnswerType(ABC):
     """Key of the measure, from 0 to 1, that an answer gets as its reward."""
     cost_measure: ClassVar[str] = ""
     """Key of the measure that `charged` repeats, with unread answers at their `costs`."""
-    axis: Axis | None = None
+    axis: AnswerAxis | None = None
     """Axis on which its values have a position, if they have one."""
     readers: ClassVar[tuple[Callable[..., Any], ...]] = ()
     """Functions that read such answers, for users: `gnomon.eval` has them by name."""
@@ -59,7 +59,7 @@ class AnswerType(ABC):
         `size` is the picture's as the model saw it; boxes are in the space of the `dialect`.
         """
 
-    def measures(self, truth: Any, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Any, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure one answer by every metric; `cost` is the most that it can be charged.
 
         An unread answer has 0 in each share and mean over all answers, is charged the whole cost,
@@ -249,7 +249,7 @@ SHARES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class AnswerAxis:
     """A line on which answers can be drawn against truths."""
 
     names: tuple[str, str]

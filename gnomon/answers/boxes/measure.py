@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from gnomon.answers.base.answer_type import (
     SHARES,
-    Answer,
     AnswerType,
     ErrorHistogram,
     Metric,
+    ModelAnswer,
     PrecisionRecall,
     Value,
 )
@@ -204,7 +204,7 @@ class BoxesType(BoxListType):
         start = text.rindex(inner)
         return Reading(strict, (start, start + len(inner)), f"dialect {dialect.name}")
 
-    def measures(self, truth: Boxes, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Boxes, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure what was found in this picture, and how far off its boxes are."""
         if answer.value is None:
             shares = (metric.name for metric in self.metrics if metric.among == "all")

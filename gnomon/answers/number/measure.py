@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.answers.base.answer_type import (
-    Answer,
+    AnswerAxis,
     AnswerType,
-    Axis,
     ErrorHistogram,
     Metric,
+    ModelAnswer,
     Value,
     format_exact,
 )
@@ -199,7 +199,7 @@ class NumberType(AnswerType):
     cost_measure = "error"
     readers = (read_number, parse_number)
     is_listable = True
-    axis = Axis(("truth", "answer"))
+    axis = AnswerAxis(("truth", "answer"))
 
     title: str
     metrics: tuple[Metric, ...]
@@ -210,7 +210,7 @@ class NumberType(AnswerType):
         """Read the number in the truth's unit, by the tolerant reader."""
         return read_number(text, unit=truth.unit, which=which)
 
-    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Add acceptance by the scale, ChartQA's rule, and the two parts of R²."""
         measures = super().measures(truth, answer, cost)
         measures["relaxed"] = float(relaxed_correctness(answer.text, truth.write()))
@@ -360,7 +360,7 @@ class CyclicType(NumberType):
         turn = Turn(wrap_around(reading.value, truth.cycle), truth.cycle)
         return Reading(turn, reading.span, reading.rule)
 
-    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Add acceptance by the scale."""
         measures = AnswerType.measures(self, truth, answer, cost)
         if not isinstance(answer.value, Turn):
@@ -422,7 +422,7 @@ _DIGITS = Metric(
 class CounterType(NumberType):
     """Numbers with zeros in front, also measured figure by figure."""
 
-    def measures(self, truth: Number, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Add the share of figures that are right."""
         measures = super().measures(truth, answer, cost)
         if answer.value is None:

@@ -5,9 +5,9 @@ from functools import partial
 
 from gnomon.answers.base.answer_type import (
     SHARES,
-    Answer,
     ErrorHistogram,
     Metric,
+    ModelAnswer,
     PrecisionRecall,
     Value,
 )
@@ -92,7 +92,7 @@ class SpotsType(BoxListType):
                 return shift(reading, text.rindex(part))
         return None
 
-    def measures(self, truth: Spots, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Spots, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure precision, recall and F1 of this picture."""
         if answer.value is None:
             # An unread answer has matched nothing: every metric of a picture is 0.

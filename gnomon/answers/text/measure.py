@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
+from gnomon.answers.base.answer_type import AnswerType, ErrorHistogram, Metric, ModelAnswer, Value
 from gnomon.answers.base.dialect import Dialect, bare_text
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
@@ -68,7 +68,7 @@ class TextType(AnswerType):
             return reading
         return Reading(answer, (0, len(text)), "text")
 
-    def measures(self, truth: Text, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Text, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Add ChartQA's rule: as published, it compares the whole raw text, not the value read."""
         relaxed = float(relaxed_correctness(answer.text, truth.text))
         return super().measures(truth, answer, cost) | {"relaxed": relaxed}

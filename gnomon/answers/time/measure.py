@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from gnomon.answers.base.answer_type import AnswerType, Axis, ErrorHistogram, Metric, Value
+from gnomon.answers.base.answer_type import AnswerAxis, AnswerType, ErrorHistogram, Metric, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
@@ -273,7 +273,7 @@ class TimeType(AnswerType):
     hours: int
     title: str
     metrics: tuple[Metric, ...]
-    axis: Axis
+    axis: AnswerAxis
 
     def read(
         self, text: str, truth: Time, *, which: Which, dialect: Dialect, size: Size | None
@@ -324,7 +324,7 @@ TYPES: dict[str, AnswerType] = {
         hours,
         f"Time on a {hours}-hour dial",
         METRICS[hours],
-        Axis(("true time in hours", "answer in hours"), float(hours), per=60),
+        AnswerAxis(("true time in hours", "answer in hours"), float(hours), per=60),
     )
     for name, hours in (("time", 12), ("time24", 24))
 }

@@ -1,6 +1,6 @@
 """Metrics of answers about pictures in which nothing can be read, and the type."""
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, ErrorHistogram, Metric, Value
+from gnomon.answers.base.answer_type import AnswerType, ErrorHistogram, Metric, ModelAnswer, Value
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
@@ -45,7 +45,7 @@ class UnreadableType(AnswerType):
         answer = " ".join(text.split())
         return Reading(answer, span, "text") if answer else None
 
-    def measures(self, truth: Unreadable, answer: Answer, cost: float) -> dict[str, float]:
+    def measures(self, truth: Unreadable, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure whether it is said; no answer at all misses it, too."""
         exact = float(answer.value == WORD)
         return super().measures(truth, answer, cost) | {"exact": exact, "missed": 1 - exact}

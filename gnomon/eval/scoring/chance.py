@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Answer, AnswerType, Statistic, Value
+from gnomon.answers.base.answer_type import AnswerType, ModelAnswer, Statistic, Value
 from gnomon.answers.number.measure import r_squared
 from gnomon.answers.registry import TYPES
 from gnomon.sample import Size, Target
@@ -150,7 +150,7 @@ class _ItemSet:
             value = answer
             if answer is not None and size is not None:
                 value = self.answer_type.scaled(answer, _UNIT, size)
-            rows.append(self.answer_type.measures(truth, Answer(value, text), cost))
+            rows.append(self.answer_type.measures(truth, ModelAnswer(value, text), cost))
         return rows
 
     def metrics(self, rows_of_questions: Sequence[dict[str, float]]) -> dict[str, float]:

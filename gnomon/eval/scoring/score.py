@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gnomon.answers.base.answer_type import Answer, Metric
+from gnomon.answers.base.answer_type import Metric, ModelAnswer
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
@@ -102,7 +102,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
 def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     """Add the measures of the value, and decide whether it is correct."""
     answer_type = TYPES[answer.type_name]
-    measures = answer_type.measures(answer.truth, Answer(answer.value, answer.text), cost)
+    measures = answer_type.measures(answer.truth, ModelAnswer(answer.value, answer.text), cost)
     # Measures that are too slow for chance, which asks for them once per candidate.
     measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
