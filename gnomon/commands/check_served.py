@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Count, Few, Html
-from gnomon.runs.served import answers_alike
+from gnomon.runs.server_check import answers_alike
 
 
 def check_served(

@@ -6,7 +6,7 @@ from gnomon.commands._parser import Html
 from gnomon.recipe import RecipeError
 from gnomon.runs import answer_files
 from gnomon.runs.comparing import compare_runs
-from gnomon.runs.reporting import check_outputs, lock_report
+from gnomon.runs.report_output import check_outputs, lock_report
 
 
 def compare(

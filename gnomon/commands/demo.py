@@ -9,7 +9,7 @@ from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.progress import note
 from gnomon.runs.answer_files import pictures_of, score_run
 from gnomon.runs.resolve import resolve
-from gnomon.runs.whole_run import run_all
+from gnomon.runs.run_steps import run_all
 from gnomon.store.pictures import encode_png
 from gnomon.terminal import show
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gnomon.recipe import RecipeError
 from gnomon.runs.loading import open_reader, open_reader_and_exam
-from gnomon.runs.model_and_data import data_and_overrides
+from gnomon.runs.model_arguments import data_and_overrides
 from gnomon.runs.picture_input import pictures_in
 from gnomon.runs.predicting import predict_exam, predict_pictures
 from gnomon.terminal import show

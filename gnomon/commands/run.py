@@ -4,8 +4,8 @@ from pathlib import Path
 
 from gnomon.commands._parser import Few
 from gnomon.runs.directory import default_run
+from gnomon.runs.run_steps import run_all
 from gnomon.runs.training import resolve_for_training
-from gnomon.runs.whole_run import run_all
 
 
 def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | None = None) -> None:

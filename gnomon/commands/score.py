@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gnomon.commands._parser import Html
 from gnomon.runs import answer_files
-from gnomon.runs.reporting import check_outputs, lock_report, report
+from gnomon.runs.report_output import check_outputs, lock_report, report
 
 
 def score(

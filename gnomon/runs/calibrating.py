@@ -23,7 +23,7 @@ from gnomon.recipe.sections import HowMany
 from gnomon.runs import directory
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked
-from gnomon.runs.model_and_data import (
+from gnomon.runs.model_arguments import (
     data_and_overrides,
     recipe_and_exam,
     resolve_model,

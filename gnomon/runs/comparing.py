@@ -9,7 +9,7 @@ from gnomon.recipe import RecipeError
 from gnomon.runs import answer_files
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam
-from gnomon.runs.reporting import report
+from gnomon.runs.report_output import report
 from gnomon.sample import Sample
 from gnomon.store.reading.run_folder import RunFolder
 

@@ -20,7 +20,7 @@ from gnomon.runs.calibrating import CalibratedModel
 from gnomon.runs.directory import versions
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.loading import load, override_words
-from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
+from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.reader import Reader
 from gnomon.runs.report import Report
 from gnomon.runs.run import Run

@@ -15,7 +15,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.exam import Exam
-from gnomon.runs.model_and_data import recipe_and_exam, resolve_model, trained_run
+from gnomon.runs.model_arguments import recipe_and_exam, resolve_model, trained_run
 from gnomon.runs.reader import Reader, served_folder
 
 

@@ -47,7 +47,7 @@ class Report:
 
     def save(self, page: str | Path) -> Path:
         """Write an HTML page with every answer, and its CSV, JSON and picture beside it."""
-        from gnomon.runs.reporting import write_pages
+        from gnomon.runs.report_output import write_pages
 
         file = Path(page)
         if file.suffix.lower() not in (".html", ".htm"):

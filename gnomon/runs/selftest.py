@@ -34,8 +34,8 @@ from gnomon.runs.directory import (
     versions,
 )
 from gnomon.runs.exam import Exam
+from gnomon.runs.locked_run import check_is_local
 from gnomon.runs.resolve import resolve_values
-from gnomon.runs.started import check_is_local
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

@@ -14,7 +14,7 @@ from gnomon.recipe import RecipeError
 from gnomon.runs import calibrating
 from gnomon.runs.directory import claim
 from gnomon.runs.exam import note_unasked
-from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
+from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.resolve import resolve
 from gnomon.runs.trained_rows import read_rows
 

@@ -12,7 +12,7 @@ from gnomon.generators import create
 from gnomon.runs import picture_input as pictures
 from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.exam import Exam
-from gnomon.runs.model_and_data import resolve_model
+from gnomon.runs.model_arguments import resolve_model
 from gnomon.runs.predicting import _answer_path
 from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve

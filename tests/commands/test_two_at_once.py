@@ -77,7 +77,7 @@ def test_processes_launched_together_share_one_training(held, monkeypatch):
     resolved = resolve(folder / "small.yaml")
     trains = SimpleNamespace(fine_tune=lambda *_, **__: "trained")  # without torch
     monkeypatch.setitem(sys.modules, "gnomon.pipeline.training.train", trains)
-    monkeypatch.setattr("gnomon.runs.started.claim", lambda *_, **__: None)
+    monkeypatch.setattr("gnomon.runs.locked_run.claim", lambda *_, **__: None)
     monkeypatch.setenv("RANK", "1")
     assert train_run(resolved, folder / "run") == "trained"
     monkeypatch.setenv("RANK", "0")

@@ -11,7 +11,7 @@ from PIL import Image
 from gnomon.generators import create
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.directory import claim
-from gnomon.runs.model_and_data import recipe_and_exam, resolve_model
+from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.picture_input import pictures_in
 from gnomon.runs.resolve import resolve, resolve_values, warn_of_mistakes
 from gnomon.runs.training import resolve_for_training

@@ -52,7 +52,7 @@ def trained(monkeypatch):
             found.append((opened, samples.describe()["source"])) or run
         ),
     )
-    for module in ("whole_run", "started"):
+    for module in ("run_steps", "locked_run"):
         monkeypatch.setattr(f"gnomon.runs.{module}.write_card", lambda *_: None)
     return found
 
@@ -150,7 +150,7 @@ def test_pictures_on_disk_train_on_whatever_is_drawn_now(
 ):
     """But what a training is measured on as it goes is drawn."""
     words = ["train", recipe, *more, "--out", run]
-    monkeypatch.setattr("gnomon.runs.whole_run.answer_exam", lambda *_, **__: None)
+    monkeypatch.setattr("gnomon.runs.run_steps.answer_exam", lambda *_, **__: None)
     assert gnomon("run", *words[1:], "--workers", 1) == 1
     (run / "checkpoints" / "checkpoint-2").mkdir()
     monkeypatch.setattr(Clock, "version", 99)
@@ -183,10 +183,10 @@ def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
         out.parent.mkdir(exist_ok=True)
         out.touch()
 
-    monkeypatch.setattr("gnomon.runs.whole_run.answer_exam", answer)
-    monkeypatch.setattr("gnomon.runs.whole_run.score_run", lambda *_, **__: [])
-    monkeypatch.setattr("gnomon.runs.whole_run.report", lambda *_: None)
-    monkeypatch.setattr("gnomon.runs.whole_run.pictures_of", lambda _: ({}, ""))
+    monkeypatch.setattr("gnomon.runs.run_steps.answer_exam", answer)
+    monkeypatch.setattr("gnomon.runs.run_steps.score_run", lambda *_, **__: [])
+    monkeypatch.setattr("gnomon.runs.run_steps.report", lambda *_: None)
+    monkeypatch.setattr("gnomon.runs.run_steps.pictures_of", lambda _: ({}, ""))
     words = ["run", recipe, "--out", run, "--workers", 1]
     cli(*words, code=1)
     before = files(run)
@@ -244,7 +244,7 @@ def test_a_card_that_a_kill_left_unwritten_is_written_by_a_restart(
     run, trained, train, monkeypatch
 ):
     cards = []
-    monkeypatch.setattr("gnomon.runs.started.write_card", lambda *given: cards.append(given))
+    monkeypatch.setattr("gnomon.runs.locked_run.write_card", lambda *given: cards.append(given))
     for held, n in ((None, 1), ("# Model Card\n[More Information Needed]\n", 2), ("# Mine\n", 2)):
         if held is not None:
             (run / "README.md").write_text(held)  # in the place of the weights

@@ -10,7 +10,7 @@ from PIL import Image
 from gnomon.eval.report.answers import write_csv
 from gnomon.eval.report.page import write_picture, write_report
 from gnomon.eval.report.report_files import COLUMNS, ReportFiles, check_replaceable
-from gnomon.runs.reporting import report
+from gnomon.runs.report_output import report
 
 SAMPLES = clocks(6)
 RUN = run("mine", SAMPLES, true_texts(SAMPLES), questions=SAMPLES)

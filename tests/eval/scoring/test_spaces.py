@@ -14,7 +14,7 @@ from gnomon.dialect import DIALECTS, Dialect, create
 from gnomon.eval import score
 from gnomon.eval.scoring.spaces import FEWEST, read_in_space, space_warning
 from gnomon.names import UnknownNameError
-from gnomon.runs.reporting import report
+from gnomon.runs.report_output import report
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, Spot, Spots
 
 SIZE = (640, 480)

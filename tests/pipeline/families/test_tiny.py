@@ -15,7 +15,7 @@ from gnomon.recipe import Model
 from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import score_file
 from gnomon.runs.exam import Exam
-from gnomon.runs.model_and_data import resolve_model
+from gnomon.runs.model_arguments import resolve_model
 
 CASES = {"one size": [[1, 8, 8]] * 5, "several": [[1, 8, 8], [1, 4, 8], [1, 4, 8]]}
 

@@ -31,16 +31,16 @@ _MOST_COPIED = 20_000
 
 
 @contextmanager
-def start(resolved: Resolved, path: Path) -> Iterator[StartedRun]:
+def start(resolved: Resolved, path: Path) -> Iterator[LockedRun]:
     """Lock a run's directory for a recipe, with what an earlier start chose; write nothing yet."""
     with lock_run(path):
         recipe = keep_stored_choices(path, resolved.parsed, resolved.recipe)
         check_is_local(recipe)
-        yield StartedRun(RunFolder(path), resolved, recipe)
+        yield LockedRun(RunFolder(path), resolved, recipe)
 
 
 @dataclass
-class StartedRun:
+class LockedRun:
     """A locked run. Each step leaves what an earlier start has done."""
 
     folder: RunFolder

@@ -9,9 +9,9 @@ from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import pictures_of, score_run
 from gnomon.runs.card import write_card
 from gnomon.runs.directory import AFTER, BEFORE, announce, check_single_process
-from gnomon.runs.reporting import check_outputs, report
+from gnomon.runs.locked_run import LockedRun, start
+from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import Resolved
-from gnomon.runs.started import StartedRun, start
 from gnomon.runs.training import warn_of_unfit_samples
 
 
@@ -23,7 +23,7 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
         return _steps(run, workers)
 
 
-def _steps(run: StartedRun, workers: int | None) -> Path:
+def _steps(run: LockedRun, workers: int | None) -> Path:
     from gnomon.pipeline.checkpoint import locate_checkpoint
     from gnomon.pipeline.training.settings import sft_config
 

@@ -11,7 +11,7 @@ from gnomon.pipeline.answering.server import Server, ask_all
 from gnomon.recipe import RecipeError
 from gnomon.runs.answer_files import pictures_of, score_file
 from gnomon.runs.directory import AFTER, announce, no_run_message
-from gnomon.runs.reporting import check_outputs, report
+from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import resolve
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
