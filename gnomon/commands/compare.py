@@ -4,7 +4,7 @@ from pathlib import Path
 
 from gnomon.commands._parser import Html
 from gnomon.recipe import RecipeError
-from gnomon.runs import answer_files
+from gnomon.runs.answer_files import AnswerFormat
 from gnomon.runs.comparing import compare_runs
 from gnomon.runs.report_output import check_outputs, lock_report
 
@@ -39,7 +39,7 @@ def compare(
     files = [Path(word) for word in runs if word not in overrides]
     if not files:
         raise RecipeError("name a run or a file of answers")
-    answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
+    answer_format = AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as report_files:
         check_outputs(report_files, [*files, Path(data or files[0])])
         exam = answer_format.open_exam(data, overrides)

@@ -3,7 +3,14 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.runs import answer_files
+from gnomon.runs.answer_files import (
+    AnswerFormat,
+    last_answers,
+    pictures_of,
+    read_provenance,
+    score_foreign,
+    score_run,
+)
 from gnomon.runs.report_output import check_outputs, lock_report, report
 
 
@@ -37,17 +44,17 @@ def score(
     name = predictions.stem if data is None else f"{predictions.stem}-scores"
     default = predictions.with_name(f"{name}.html")
     out = out or (predictions / "report.html" if predictions.is_dir() else default)
-    answer_format = answer_files.AnswerFormat(id_column, text_column, boxes)
+    answer_format = AnswerFormat(id_column, text_column, boxes)
     with lock_report(out) as files:
         if data is None:  # missing answers are the better message than a file in the way
             answer_format.require_data(data, overrides)
-            answer_files.read_provenance(answer_files.last_answers(predictions))
+            read_provenance(last_answers(predictions))
         check_outputs(files, [predictions, Path(data or predictions)])
         exam = answer_format.open_exam(data, overrides)
         if exam is not None:
-            run, samples, note = answer_files.score_foreign(predictions, exam, answer_format)
+            run, samples, note = score_foreign(predictions, exam, answer_format)
             runs = [run]
         else:
-            runs = answer_files.score_run(predictions, boxes=boxes)
-            samples, note = answer_files.pictures_of(predictions)
+            runs = score_run(predictions, boxes=boxes)
+            samples, note = pictures_of(predictions)
         report(runs, out, samples, note, as_json=json)

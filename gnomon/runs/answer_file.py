@@ -13,8 +13,8 @@ from gnomon.eval.scoring.edges import kept_axes
 from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import note, track, warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs import directory
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.runs.directory import announce, kind_versions, stored_kinds, versions, write_json
 from gnomon.runs.exam import Exam
 from gnomon.runs.reader import Reader
 from gnomon.sample import Sample
@@ -81,7 +81,7 @@ class AnswerFile:
         if len(done) == n:
             return  # no model is loaded
         if reader.find is not None:
-            directory.announce(f"asking first: {reader.find}")
+            announce(f"asking first: {reader.find}")
         rest = (sample for sample in samples if sample.id not in done)
         # A question is stored before it is asked.
         recorded = question_file.record(rest, question_file.question_path(self.path))
@@ -152,7 +152,7 @@ def _questions_in(path: Path) -> Iterable[Question]:
 
 def _provenance(exam: Exam, out: Path) -> Provenance:
     """Return the record of an exam; refuse a file that holds answers to another one."""
-    new = Provenance(exam, exam.pool.describe(), directory.versions(), _kind_versions(exam))
+    new = Provenance(exam, exam.pool.describe(), versions(), _kind_versions(exam))
     if not _has_answers(out) or not provenance_path(out).is_file():
         return new
     old = read_provenance(out)
@@ -173,9 +173,9 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
 
 def _kind_versions(exam: Exam) -> dict[str, int]:
     """Return the versions of the kinds by which the samples were drawn."""
-    kinds = directory.stored_kinds(exam.folder.parent) if exam.folder is not None else None
+    kinds = stored_kinds(exam.folder.parent) if exam.folder is not None else None
     if kinds is None:
-        return directory.kind_versions(exam.sources)
+        return kind_versions(exam.sources)
     names = {source.kind for source in exam.sources}
     return {name: number for name, number in kinds.items() if name in names}
 
@@ -186,7 +186,7 @@ def _record(out: Path, provenance: Provenance) -> None:
         _check_records_are_ours(out)
         question_file.question_path(out).unlink(missing_ok=True)
     values = {**vars(provenance), "exam": provenance.exam.to_json()}
-    directory.write_json(provenance_path(out), values)
+    write_json(provenance_path(out), values)
 
 
 def _check_records_are_ours(out: Path) -> None:

@@ -14,9 +14,9 @@ from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
 from gnomon.files import open_bytes, write_rows
 from gnomon.progress import warn
-from gnomon.runs import directory
 from gnomon.runs.answer import belief_shares
 from gnomon.runs.answer_file import AnswerFile
+from gnomon.runs.directory import announce
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Prediction, Sample, Target
@@ -45,7 +45,7 @@ class AnswerTable:
         form = reader.form_of(question)
         with sole_writer(self.path):
             _check_is_ours(self.path)
-            directory.announce(f"asking: {question}")
+            announce(f"asking: {question}")
             stored = AnswerFile(self.path.with_name(self.path.name + ".part"))
             unreadable: set[Path] = set()
             samples = partial(_samples, files, question, form, unreadable)

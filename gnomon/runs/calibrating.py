@@ -20,8 +20,8 @@ from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
-from gnomon.runs import directory
 from gnomon.runs.answer_file import AnswerFile
+from gnomon.runs.directory import no_run_message
 from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked
 from gnomon.runs.model_arguments import (
     data_and_overrides,
@@ -80,7 +80,7 @@ def calibrate(
     if server and data is None:
         raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
     if not server and run is None:
-        no_run = directory.no_run_message(Path(model))
+        no_run = no_run_message(Path(model))
         raise RecipeError(f"{no_run}: calibrate a run that was trained, such as runs/demo")
     if within is not None and not 0 <= within < float("inf"):
         raise RecipeError(f"--within {within:g}: give a distance, 0 or more")

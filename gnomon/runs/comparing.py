@@ -6,7 +6,13 @@ from pathlib import Path
 
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
-from gnomon.runs import answer_files
+from gnomon.runs.answer_files import (
+    AnswerFormat,
+    pictures_of,
+    provenance_path,
+    score_foreign,
+    score_run,
+)
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam
 from gnomon.runs.report_output import report
@@ -18,7 +24,7 @@ def compare_runs(
     outs: Sequence[Path],
     file: Path,
     exam: Exam | None,
-    answer_format: answer_files.AnswerFormat,
+    answer_format: AnswerFormat,
     *,
     published: Sequence[str] = (),
     as_json: bool = False,
@@ -34,9 +40,7 @@ def compare_runs(
     from gnomon.eval.report import text_tables
 
     tables = [text_tables.open_table(name) for name in published]
-    is_ours = [
-        out.is_dir() or exam is None or answer_files.provenance_path(out).is_file() for out in outs
-    ]
+    is_ours = [out.is_dir() or exam is None or provenance_path(out).is_file() for out in outs]
     if exam is not None and all(is_ours):
         raise RecipeError("--data: each of these says what it was asked; leave --data out")
     runs: list[RunResult] = []
@@ -45,9 +49,9 @@ def compare_runs(
     for out, name, ours in zip(outs, _names(outs), is_ours, strict=True):
         if exam is None or ours:
             _check_trained(out)
-            run = answer_files.score_run(out, boxes=answer_format.boxes)[-1]
+            run = score_run(out, boxes=answer_format.boxes)[-1]
         else:
-            run, pictures, note = answer_files.score_foreign(out, exam, answer_format)
+            run, pictures, note = score_foreign(out, exam, answer_format)
             samples = samples if runs else pictures  # the report shows the first run's
             notes += [note] if note else []
         runs.append(replace(run, name=name))
@@ -56,7 +60,7 @@ def compare_runs(
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
     if samples is None:
-        samples, note = answer_files.pictures_of(outs[0])
+        samples, note = pictures_of(outs[0])
         notes += [note] if note else []
     texts = [text_tables.table_text(each) for each in filled]
     texts += [

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs import directory
+from gnomon.runs.directory import no_run_message, sibling_runs
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import (
     Resolved,
@@ -78,8 +78,8 @@ def recipe_and_exam(
 def _check_model(model: str, data: str | None) -> None:
     """Refuse a mistyped run: else the hub would be asked for a model of that name."""
     path = Path(model)
-    no_run = directory.no_run_message(path)
-    is_run = path.parent.name == "runs" or (path.parent != Path() and directory.sibling_runs(path))
+    no_run = no_run_message(path)
+    is_run = path.parent.name == "runs" or (path.parent != Path() and sibling_runs(path))
     if not path.is_dir() and is_run:
         raise RecipeError(no_run)
     if data is None:

@@ -10,11 +10,11 @@ from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions
 from gnomon.progress import warn
 from gnomon.recipe import Eval, RecipeError, parse_file
-from gnomon.runs import directory
 from gnomon.runs.answer import answer_text
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.answer_files import read_provenance
 from gnomon.runs.answer_table import AnswerTable
+from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam, note_unasked
 from gnomon.runs.picture_input import find_pictures
 from gnomon.runs.reader import Reader
@@ -52,8 +52,8 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
 
     Answers about cuts, and answers under other terms of a calibration, get files of their own.
     """
-    name = directory.AFTER if data is None else Path(data).stem
-    if data is not None and name in (directory.BEFORE, directory.AFTER):
+    name = AFTER if data is None else Path(data).stem
+    if data is not None and name in (BEFORE, AFTER):
         name = f"{name}-data"  # the run's own answers have these names
     name = f"{name}-{reader.certifier.terms.name}" if reader.certifier else name
     file = out or _answer_path(reader, f"{name}-find" if reader.find else name)

@@ -8,8 +8,8 @@ from second_process import kill_at_each_opening
 from gnomon import atomic
 from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring import predictions
-from gnomon.runs import directory
 from gnomon.runs.answer_table import AnswerTable
+from gnomon.runs.directory import write_json
 from gnomon.sample import Prediction, Sample, Time
 from gnomon.store.formats import manifest
 
@@ -34,7 +34,7 @@ WRITERS = {
     "answers": lambda folder: predictions.append(folder / "a.jsonl", ANSWERS[:1]),
     "answers of a folder": answers_of_a_folder,
     "text": lambda folder: atomic.put_text(folder / "a.html", "new"),
-    "what a run stands on": lambda folder: directory.write_json(folder / "a.json", {"a": 1}),
+    "what a run stands on": lambda folder: write_json(folder / "a.json", {"a": 1}),
     "manifest": lambda folder: manifest.save(folder, manifest.empty()),
 }
 """Others are struck by test_crash.py."""
