@@ -61,3 +61,8 @@ def note(text: str) -> None:
 def warn(text: str) -> None:
     """Print a line on standard error about what the results lack, even if --quiet."""
     tell(f"gnomon: {text}")
+
+
+def announce(step: str) -> None:
+    """Print the next step of a verb, unless --quiet."""
+    note(f"— {step}")

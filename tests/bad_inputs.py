@@ -25,8 +25,8 @@ from PIL import Image
 from gnomon import store
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.recipe import Source
-from gnomon.runs.directory import kind_versions
 from gnomon.runs.exam import Exam
+from gnomon.runs.versions import kind_versions
 from gnomon.sample import Prediction
 
 Content: TypeAlias = "bytes | Callable[[Path], object] | None"

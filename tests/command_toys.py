@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from gnomon import recipe
 from gnomon.commands import main
 from gnomon.eval.scoring import predictions
-from gnomon.runs.directory import kind_versions
 from gnomon.runs.exam import Exam
+from gnomon.runs.versions import kind_versions
 from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:

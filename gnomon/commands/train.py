@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from gnomon.runs.directory import default_run, is_first_process
+from gnomon.runs.directory import default_run
+from gnomon.runs.processes import is_first_process
 from gnomon.runs.training import resolve_for_training, train_run, warn_of_unfit_samples
 from gnomon.terminal import show
 

@@ -11,12 +11,13 @@ from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.eval.scoring.question_file import Question
-from gnomon.progress import note, track, warn
+from gnomon.progress import announce, note, track, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
-from gnomon.runs.directory import announce, kind_versions, stored_kinds, versions, write_json
+from gnomon.runs.directory import write_json
 from gnomon.runs.exam import Exam
 from gnomon.runs.reader import Reader
+from gnomon.runs.versions import kind_versions, stored_kinds, versions
 from gnomon.sample import Sample
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer

@@ -17,9 +17,10 @@ from gnomon.eval.scoring.other_formats import AnswerLine, MatchedAnswers, id_tex
 from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
-from gnomon.runs.directory import AFTER, BEFORE, kind_versions, no_run_message
+from gnomon.runs.directory import AFTER, BEFORE, no_run_message
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import exam_of
+from gnomon.runs.versions import kind_versions
 from gnomon.sample import Prediction, Sample
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder

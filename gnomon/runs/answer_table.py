@@ -13,10 +13,9 @@ from gnomon.atomic import put_text
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
 from gnomon.files import open_bytes, write_rows
-from gnomon.progress import warn
+from gnomon.progress import announce, warn
 from gnomon.runs.answer import belief_shares
 from gnomon.runs.answer_file import AnswerFile
-from gnomon.runs.directory import announce
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Prediction, Sample, Target

@@ -17,7 +17,6 @@ from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
 from gnomon.pipeline import families
 from gnomon.recipe import Recipe, to_yaml
-from gnomon.runs.directory import versions
 from gnomon.runs.known_questions import (
     CARD_KEY,
     FIND_KEY,
@@ -26,6 +25,7 @@ from gnomon.runs.known_questions import (
     box_questions,
     known_questions,
 )
+from gnomon.runs.versions import versions
 from gnomon.sample import target_to_json
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder

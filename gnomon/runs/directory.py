@@ -1,181 +1,20 @@
-"""A run's directory: who may write into it, and its records of recipe and versions.
-
-Of processes that were launched together the first alone writes; some verbs refuse them.
-"""
+"""Names of runs and of files in them, and messages about a directory that is no run."""
 
 import json
-import os
-import platform
-import re
-import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from gnomon import files, generators, jsons
-from gnomon import recipe as recipes
 from gnomon.atomic import put_text
 from gnomon.names import hint
-from gnomon.progress import note
-from gnomon.recipe import Recipe, RecipeError, Source
-from gnomon.store.lock import sole_writer
-from gnomon.store.reading.run_folder import RunFolder
-from gnomon.version import __version__
+from gnomon.recipe import RecipeError
 
 BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
-
-_PLACE = re.compile(r"(eval\.)?data\.\d+\.(path|pictures)")
-"""Keys that say where data lies; another place leaves it what it is."""
-_EXTENSIBLE = ("train.max_steps", "eval.samples")
-"""Keys with numbers that may grow in a run that has begun."""
-_AUGMENT = re.compile(r"data\.\d+\.augment")
-"""Keys that matter to the training alone."""
 
 
 def default_run(recipe: str) -> Path:
     """Return the directory of a recipe's run where --out names none."""
     return Path("runs") / Path(recipe).name.removesuffix(".yaml").removesuffix(".yml")
-
-
-def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
-    """Take the directory for this recipe, or refuse and leave it as it was.
-
-    A run resumes only with the same recipe, and with the same versions of the kinds that `sources`
-    draw, those that are still drawn from. A start that trained nothing gives way to another recipe.
-    More steps, or more questions, extend a run.
-    """
-    check_is_utf8(run)
-    folder = RunFolder(run)
-    _check_is_run_or_empty(run)
-    changes: dict[str, tuple[Any, Any]] = {}
-    is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
-    # Also the sources of eval.data: its answers are compared with later ones.
-    everything = (*recipe.data, *(recipe.eval.data or ()))
-    # Launched processes all compare, so that all of them refuse; only the first writes.
-    if folder.recipe.is_file():
-        changes = _recipe_changes(run, recipe, text) | _version_changes(run, sources)
-        if not changes:
-            # Pictures may have moved.
-            if is_first_process() and recipes.read_text(folder.recipe) != text:
-                put_text(folder.recipe, text)
-            return
-        if _is_extension(run, changes):
-            # A finished run draws nothing more, but one that goes on does.
-            changes |= _version_changes(run, everything)
-        is_longer = _is_extension(run, changes)
-        if is_longer:
-            _extend(run, changes)
-        else:
-            _check_unchanged(run, changes)
-    if not is_first_process():
-        return  # of processes launched together only the first holds the lock, and may write
-    run.mkdir(parents=True, exist_ok=True)
-    if changes and not is_longer:
-        summary = _summary(changes)
-        announce(f"{run}: nothing was trained there yet, so its recipe changes ({summary})")
-    write_json(folder.versions, {**versions(), "kinds": kind_versions(everything)})
-    put_text(folder.recipe, text)  # last: it makes the directory a run's
-
-
-def _as_stored(run: Path, recipe: Recipe) -> Recipe:
-    """Name a model in a folder as seen from the run, which finds it from any working directory.
-
-    Absolute paths, hub ids and embedded models stay as they are.
-    """
-    from gnomon.pipeline.families import EMBEDDED  # most verbs need no model
-
-    name = Path(recipe.model.name)
-    if name.is_absolute() or recipe.model.name in EMBEDDED or not name.is_dir():
-        return recipe
-    path = os.path.relpath(name.resolve(), run.resolve())
-    return replace(recipe, model=replace(recipe.model, name=path))
-
-
-def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
-    """True if nothing but the number of steps or of questions grew, for one process alone."""
-    if n_processes() > 1 or not RunFolder(run).versions.is_file():
-        return False  # each process would move what another one reads
-    if "train.max_steps" in changes and RunFolder(run).has_weights and not _steps_of(run):
-        raise RecipeError(
-            f"{run} has no checkpoint any more from which it could go on: give another --out, or"
-            " train.max_steps as it was"
-        )
-    for key, (old, new) in changes.items():
-        if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):
-            return False
-        # Where epochs said how long, max_steps is -1.
-        if new <= (old if old > 0 else _steps_of(run)):
-            return False
-    return True
-
-
-def _steps_of(run: Path) -> int:
-    """Return the steps of the newest checkpoint; 0 without one."""
-    names = [path.name.rpartition("-")[2] for path in run.glob("checkpoints/checkpoint-*")]
-    return max((int(name) for name in names if name.isdecimal()), default=0)
-
-
-def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
-    """Make way for more steps or questions: results of the shorter run stay beside the new ones.
-
-    The recipe is written after this, so that a kill in between changes nothing that is trained.
-    """
-    folder = RunFolder(run)
-    announce(f"{run} goes on ({_summary(changes)})")
-    if "eval.samples" in changes:
-        from gnomon.store.writing.write import remove_split  # pyarrow, which few starts need
-
-        remove_split(folder.data, recipes.parse_file(folder.recipe)["eval"]["split"])
-    if "train.max_steps" not in changes:
-        return
-    steps = _steps_of(run)
-    answers = folder.predictions.glob("[!.]*")
-    for path in [folder.adapter, folder.model, *answers]:
-        stem, point, suffix = path.name.partition(".")
-        # Answers of the model as it came stay, and so do those of an earlier extension.
-        if not path.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
-            continue
-        older = path.with_name(f"{stem}-{steps}{point}{suffix}")
-        if older.is_dir():  # of a start that was killed here
-            shutil.rmtree(older)
-        path.replace(older)
-
-
-def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
-    """Return the recipe with its open choices as the stored run made them.
-
-    They are `augment` and the validation schedule. `parsed` is the recipe as the user wrote it.
-    """
-    is_claimed = RunFolder(run).has_begun
-    if not is_claimed or not any(_training_files(run)):
-        return recipe
-    stored = recipes.parse_file(RunFolder(run).recipe)
-    sources = stored.get("data")
-    if not isinstance(sources, list) or len(sources) != len(recipe.data):
-        return recipe  # another recipe, which `claim` refuses
-    data = []
-    for before, written, source in zip(sources, parsed.data, recipe.data, strict=True):
-        if written.augment is None and source.augment is not None and isinstance(before, dict):
-            source = replace(source, augment=before.get("augment"))
-        data.append(source)
-    train, section = recipe.train, stored.get("train")
-    if parsed.train.eval_steps == "auto" and isinstance(section, dict):
-        kept = {key: section[key] for key in ("eval_steps", "eval_samples") if key in section}
-        train = replace(train, **kept)
-    return replace(recipe, data=tuple(data), train=train)
-
-
-def stored_kinds(run: Path) -> dict[str, int] | None:
-    """Return the versions of the kinds that the run drew; None if the file is not there."""
-    file = RunFolder(run).versions
-    if not file.is_file():
-        return None
-    values = jsons.loads(files.read_bytes(file, "versions"), file)
-    return recipes.validate(_Versions, values, name=str(file)).kinds
 
 
 def check_is_utf8(out: Path) -> None:
@@ -199,29 +38,6 @@ def sibling_runs(run: Path) -> list[str]:
     return sorted(file.parent.name for file in run.parent.glob("*/recipe.yaml"))
 
 
-def kind_versions(sources: Iterable[Source]) -> dict[str, int]:
-    """Return the version of each kind that sources draw, the parts of mixtures among them."""
-    kinds: dict[str, int] = {}
-    for source in sources:
-        if source.kind is None:
-            continue
-        # A mixture draws by other generators, whose versions matter as much as its own.
-        pending = [generators.create(source.kind, **(source.options or {}))]
-        while pending:
-            generator = pending.pop()
-            kinds[generator.kind] = generator.version
-            pending += [member for member in generator.members if member is not generator]
-    return dict(sorted(kinds.items()))
-
-
-def _check_is_run_or_empty(run: Path) -> None:
-    """Refuse a directory that is no run's yet, unless it is empty or a killed claim's."""
-    if not run.exists() or RunFolder(run).has_begun:
-        return
-    folder = RunFolder(run)
-    check_all_are_ours(run, {folder.recipe.name, folder.versions.name}, "a run")
-
-
 def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
     """Refuse a directory with files that are not ours; dot files, such as locks, do not count."""
     names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
@@ -234,126 +50,6 @@ def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
         )
 
 
-@dataclass(frozen=True)
-class _Versions:
-    """The key of versions.json that matters here; packages may differ."""
-
-    kinds: dict[str, int]
-
-
-def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
-    """Return the kinds whose version changed since the run began: that version, and today's."""
-    # What is drawn no more has no version that could have changed.
-    before = stored_kinds(run) if sources else None
-    if before is None:
-        return {}
-    now = kind_versions(sources)
-    return {
-        f"version of {kind}": (before.get(kind), now[kind])
-        for kind in now
-        if before.get(kind) != now[kind]
-    }
-
-
-def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
-    """Refuse another recipe, or other versions, if anything on disk was made by the old ones."""
-    # Keys that each folder's files depend on.
-    keys_of = {
-        "data": ("data", "seed", "train.samples", "version of"),
-        "predictions": ("data", "seed", "model", "eval", "version of"),
-    }
-    # Hidden files, such as a lock or a half-written shard, do not count.
-    keys_by_folder = {
-        run / name: keys for name, keys in keys_of.items() if any((run / name).glob("[!.]*"))
-    }
-    # Without the second file of a claim, the first may be a user's own recipe.
-    if any(_training_files(run)) or not RunFolder(run).versions.is_file():
-        keys_by_folder = {run: ("",)}  # which depends on every key
-    for folder, keys in keys_by_folder.items():
-        relevant = {key: both for key, both in changes.items() if key.startswith(keys)}
-        if folder != run:  # samples and answers are written as they are
-            relevant = {k: both for k, both in relevant.items() if not _AUGMENT.fullmatch(k)}
-        if relevant:
-            raise RecipeError(
-                f"{folder} was made by another recipe, or another gnomon ({_summary(relevant)}):"
-                f" give another --out, or delete {folder} to make it anew"
-            )
-
-
-def _training_files(run: Path) -> Iterator[Path]:
-    """Yield files of a training that took a step, and answers of the model it trained."""
-    log = RunFolder(run).log
-    if log.is_file() and log.stat().st_size:
-        yield log
-    for pattern in ("checkpoints/checkpoint-*", "adapter", "model", "predictions/*.jsonl"):
-        yield from (file for file in run.glob(pattern) if not file.name.startswith(f"{BEFORE}."))
-
-
-def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any, Any]]:
-    """Return the keys in which a run's recipe differs from this one, with both values."""
-    file = RunFolder(run).recipe
-    stored = recipes.read_text(file)
-    if stored == text:
-        return {}
-    name = str(file)
-    before = recipes.validate(Recipe, recipes.parse(stored, name=name), name=name)
-    after = _as_stored(run, recipe)
-    old, new = (recipes.flatten(asdict(each)) for each in (before, after))
-    changes = {k: (old.get(k), new.get(k)) for k in old | new if old.get(k) != new.get(k)}
-    return {key: both for key, both in changes.items() if not _is_move(run, key, *both)}
-
-
-def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
-    """True if a key says where the same data or model lies, seen from another folder, or moved."""
-    if key == "model.name":
-        return _is_same_model(run, old, new)
-    if not _PLACE.fullmatch(key):
-        return False
-    if key.endswith(".pictures"):
-        return True
-    if old is None or new is None or Path(old).name != Path(new).name:
-        return False
-    # The content of samples that were written down is compared when more are to be written.
-    return Path(old).resolve() == Path(new).resolve() or RunFolder(run).has_samples("train")
-
-
-def _is_same_model(run: Path, old: str, new: str) -> bool:
-    """True for two names of one folder, or if the older one is gone and the new one is called so.
-
-    Names are seen from the run.
-    """
-    from gnomon.pipeline.families import EMBEDDED
-
-    there, here = ((run / name).resolve() for name in (old, new))
-    if not here.is_dir() or {old, new} & EMBEDDED.keys():
-        return False
-    return here == there or (not there.is_dir() and there.name == here.name)
-
-
-def _summary(changes: Mapping[str, tuple[Any, Any]]) -> str:
-    """Write out the first three keys that differ."""
-    pairs = [f"{key}: {old!r} there, {new!r} here" for key, (old, new) in changes.items()]
-    return "; ".join([*pairs[:3], "…"] if len(pairs) > 3 else pairs)
-
-
-def versions(*more: str) -> dict[str, str]:
-    """Return the versions of Python and of the packages that are installed, `more` among them."""
-    numbers = {"python": platform.python_version(), "gnomon": __version__}
-    usual = ("torch", "transformers", "trl", "peft", "bitsandbytes", "numpy")
-    for package in (*usual, *more):
-        # The base install has no torch, and its answers are as good.
-        try:
-            numbers[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return numbers
-
-
-def announce(step: str) -> None:
-    """Print the next step of a verb, unless --quiet."""
-    note(f"— {step}")
-
-
 def write_json(file: Path, value: Any) -> None:
     """Write indented JSON, its folder made first."""
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -363,31 +59,3 @@ def write_json(file: Path, value: Any) -> None:
 def pretty_json(value: Any) -> str:
     """Return plain values as JSON with indents and readable Unicode."""
     return json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def is_first_process() -> bool:
-    """False in all but one of the processes that were launched together."""
-    # accelerate and torchrun set RANK and WORLD_SIZE for what they launch.
-    return os.environ.get("RANK", "0") == "0"
-
-
-def n_processes() -> int:
-    """Count the processes that were launched together; 1 for one alone."""
-    return int(os.environ.get("WORLD_SIZE", "1"))
-
-
-def lock_run(run: Path) -> AbstractContextManager[None]:
-    """Lock the run's directory for one writer.
-
-    Of processes launched together the first holds the lock; the others write nothing there.
-    """
-    return sole_writer(run, folder=True) if is_first_process() else nullcontext()
-
-
-def check_single_process(verb: str) -> None:
-    """Refuse several launched processes: they would all write the same files."""
-    if n_processes() > 1:
-        raise RecipeError(
-            f"gnomon {verb} is of one process, {n_processes()} were launched: launch `gnomon"
-            f" train`, then `gnomon {verb}` alone, which leaves what is trained and does the rest"
-        )

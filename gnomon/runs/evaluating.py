@@ -17,7 +17,6 @@ from gnomon.recipe import Columns, RecipeError
 from gnomon.runs import calibrating
 from gnomon.runs.answer_files import score_answers
 from gnomon.runs.calibrating import CalibratedModel
-from gnomon.runs.directory import versions
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.loading import load, override_words
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
@@ -25,6 +24,7 @@ from gnomon.runs.reader import Reader
 from gnomon.runs.report import Report
 from gnomon.runs.run import Run
 from gnomon.runs.trained_rows import warn_of_trained
+from gnomon.runs.versions import versions
 from gnomon.sample import Prediction, Sample, Size
 from gnomon.store import SamplesById
 

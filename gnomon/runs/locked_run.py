@@ -11,13 +11,8 @@ from typing import Any
 from gnomon import store
 from gnomon.recipe import Recipe, RecipeError, Source
 from gnomon.runs.card import has_card, write_card
-from gnomon.runs.directory import (
-    claim,
-    is_first_process,
-    keep_stored_choices,
-    lock_run,
-    n_processes,
-)
+from gnomon.runs.claim import claim, keep_stored_choices
+from gnomon.runs.processes import is_first_process, lock_run, n_processes
 from gnomon.runs.resolve import Resolved
 from gnomon.runs.trained_rows import write_rows
 from gnomon.runs.user_rows import note_validation

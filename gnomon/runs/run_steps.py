@@ -5,11 +5,13 @@ from typing import Any
 
 from gnomon import recipe as recipes
 from gnomon.eval.report.report_files import ReportFiles
+from gnomon.progress import announce
 from gnomon.runs.answer_file import answer_exam
 from gnomon.runs.answer_files import pictures_of, score_run
 from gnomon.runs.card import write_card
-from gnomon.runs.directory import AFTER, BEFORE, announce, check_single_process
+from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.locked_run import LockedRun, start
+from gnomon.runs.processes import check_single_process
 from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import Resolved
 from gnomon.runs.training import warn_of_unfit_samples

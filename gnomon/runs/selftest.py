@@ -21,21 +21,17 @@ from gnomon.atomic import put_text
 from gnomon.dialect import Dialect
 from gnomon.files import open_to_append
 from gnomon.pipeline import families
-from gnomon.progress import note
+from gnomon.progress import announce, note
 from gnomon.recipe import Recipe, parse, read_text
 from gnomon.redact import anonymize
 from gnomon.runs.answer_file import answer_exam
-from gnomon.runs.directory import (
-    AFTER,
-    announce,
-    check_all_are_ours,
-    check_single_process,
-    claim,
-    versions,
-)
+from gnomon.runs.claim import claim
+from gnomon.runs.directory import AFTER, check_all_are_ours
 from gnomon.runs.exam import Exam
 from gnomon.runs.locked_run import check_is_local
+from gnomon.runs.processes import check_single_process
 from gnomon.runs.resolve import resolve_values
+from gnomon.runs.versions import versions
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show

@@ -10,7 +10,7 @@ from picture_tables import numbered_pictures
 from PIL import Image
 
 from gnomon import recipe as recipes
-from gnomon.runs.directory import claim, keep_stored_choices
+from gnomon.runs.claim import claim, keep_stored_choices
 from gnomon.runs.exam import Exam
 from gnomon.runs.resolve import resolve, resolve_values
 

@@ -12,7 +12,7 @@ from gnomon import store
 from gnomon.generators import create
 from gnomon.recipe import RecipeError
 from gnomon.runs import calibrating
-from gnomon.runs.directory import claim
+from gnomon.runs.claim import claim
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.resolve import resolve

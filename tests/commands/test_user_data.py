@@ -10,7 +10,7 @@ from PIL import Image
 
 from gnomon.generators import create
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
-from gnomon.runs.directory import claim
+from gnomon.runs.claim import claim
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.picture_input import pictures_in
 from gnomon.runs.resolve import resolve, resolve_values, warn_of_mistakes

@@ -5,7 +5,7 @@ from command_toys import gnomon
 from picture_tables import numbered_pictures
 
 from gnomon.pipeline.training.validation import validation_of
-from gnomon.runs.directory import claim, keep_stored_choices
+from gnomon.runs.claim import claim, keep_stored_choices
 from gnomon.runs.locked_run import _store_rows
 from gnomon.runs.resolve import resolve
 from gnomon.runs.training import resolve_for_training

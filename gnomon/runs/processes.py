@@ -1,0 +1,36 @@
+"""The processes that a launcher started together, of which only the first writes."""
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from gnomon.recipe import RecipeError
+from gnomon.store.lock import sole_writer
+
+
+def is_first_process() -> bool:
+    """False in all but one of the processes that were launched together."""
+    # accelerate and torchrun set RANK and WORLD_SIZE for what they launch.
+    return os.environ.get("RANK", "0") == "0"
+
+
+def n_processes() -> int:
+    """Count the processes that were launched together; 1 for one alone."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def lock_run(run: Path) -> AbstractContextManager[None]:
+    """Lock the run's directory for one writer.
+
+    Of processes launched together the first holds the lock; the others write nothing there.
+    """
+    return sole_writer(run, folder=True) if is_first_process() else nullcontext()
+
+
+def check_single_process(verb: str) -> None:
+    """Refuse several launched processes: they would all write the same files."""
+    if n_processes() > 1:
+        raise RecipeError(
+            f"gnomon {verb} is of one process, {n_processes()} were launched: launch `gnomon"
+            f" train`, then `gnomon {verb}` alone, which leaves what is trained and does the rest"
+        )
