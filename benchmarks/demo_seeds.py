@@ -17,7 +17,7 @@ from statistics import mean, stdev
 
 from gnomon.eval.formatting import align, figure
 from gnomon.eval.scoring.runs import RunResult
-from gnomon.runs.answer_files import score_run
+from gnomon.runs.answer_scores import score_run
 
 FIGURES = ("accepted", "exact", "unread", "error")
 """Names of the lines that README shows."""

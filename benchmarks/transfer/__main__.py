@@ -27,7 +27,7 @@ from gnomon.eval.scoring.predictions import PredictionFile
 from gnomon.pipeline import families
 from gnomon.progress import note
 from gnomon.runs.answer_file import answer_exam
-from gnomon.runs.answer_files import score_file
+from gnomon.runs.answer_scores import score_file
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_arguments import resolve_model, trained_run
 from gnomon.runs.training import train_run

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from gnomon.commands._parser import Html
 from gnomon.recipe import RecipeError
-from gnomon.runs.answer_files import AnswerFormat
 from gnomon.runs.comparing import compare_runs
+from gnomon.runs.foreign_answers import AnswerFormat
 from gnomon.runs.report_output import check_outputs, lock_report
 
 

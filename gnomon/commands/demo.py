@@ -7,7 +7,7 @@ from gnomon.commands._parser import Few
 from gnomon.dialect import Dialect
 from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.progress import note
-from gnomon.runs.answer_files import pictures_of, score_run
+from gnomon.runs.answer_scores import pictures_of, score_run
 from gnomon.runs.resolve import resolve
 from gnomon.runs.run_steps import run_all
 from gnomon.store.pictures import encode_png

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gnomon.commands._parser import Count
 from gnomon.recipe import RecipeError
-from gnomon.runs.answer_files import score_run
+from gnomon.runs.answer_scores import score_run
 from gnomon.runs.card import card
 from gnomon.runs.directory import AFTER, check_is_utf8, no_run_message
 from gnomon.runs.resolve import resolve

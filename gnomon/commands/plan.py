@@ -10,8 +10,13 @@ from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import with_schema_line
 from gnomon.runs.planning import fitting_text, resolve_for_planning
-from gnomon.runs.resolve import row_counts, warn_of_mistakes
-from gnomon.runs.user_rows import note_few_groups, note_rows_for_calibration, warn_of_repeats
+from gnomon.runs.table_warnings import (
+    note_few_groups,
+    note_rows_for_calibration,
+    row_counts,
+    warn_of_mistakes,
+    warn_of_repeats,
+)
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.terminal import show, show_json
 

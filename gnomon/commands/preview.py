@@ -8,8 +8,9 @@ from PIL import Image
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few, Picture, Split
 from gnomon.generators.drawing.sheet import beside_photograph
-from gnomon.runs.resolve import resolve, row_counts, warn_of_mistakes
+from gnomon.runs.resolve import resolve
 from gnomon.runs.sheets import sheet_of
+from gnomon.runs.table_warnings import row_counts, warn_of_mistakes
 from gnomon.terminal import show
 
 

@@ -3,14 +3,9 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.runs.answer_files import (
-    AnswerFormat,
-    last_answers,
-    pictures_of,
-    read_provenance,
-    score_foreign,
-    score_run,
-)
+from gnomon.runs.answer_scores import last_answers, pictures_of, score_run
+from gnomon.runs.foreign_answers import AnswerFormat, score_foreign
+from gnomon.runs.provenance import read_provenance
 from gnomon.runs.report_output import check_outputs, lock_report, report
 
 

@@ -4,7 +4,9 @@ from dataclasses import asdict
 
 from gnomon.commands._parser import Count, Few
 from gnomon.generators.base import SPLITS, Split
-from gnomon.runs.resolve import Resolved, resolve, row_splits, warn_of_mistakes
+from gnomon.runs.disk_exam import row_splits
+from gnomon.runs.resolve import Resolved, resolve
+from gnomon.runs.table_warnings import warn_of_mistakes
 from gnomon.store import Samples
 from gnomon.store.samples import train_size
 from gnomon.store.writing.census import census

@@ -13,9 +13,9 @@ from gnomon.eval.scoring.edges import kept_axes
 from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import announce, note, track, warn
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
 from gnomon.runs.directory import write_json
 from gnomon.runs.exam import Exam
+from gnomon.runs.provenance import Provenance, provenance_path, read_provenance
 from gnomon.runs.reader import Reader
 from gnomon.runs.versions import kind_versions, stored_kinds, versions
 from gnomon.sample import Sample

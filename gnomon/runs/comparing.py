@@ -6,15 +6,11 @@ from pathlib import Path
 
 from gnomon.eval import RunResult
 from gnomon.recipe import RecipeError
-from gnomon.runs.answer_files import (
-    AnswerFormat,
-    pictures_of,
-    provenance_path,
-    score_foreign,
-    score_run,
-)
+from gnomon.runs.answer_scores import pictures_of, score_run
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam
+from gnomon.runs.foreign_answers import AnswerFormat, score_foreign
+from gnomon.runs.provenance import provenance_path
 from gnomon.runs.report_output import report
 from gnomon.sample import Sample
 from gnomon.store.reading.run_folder import RunFolder

@@ -15,7 +15,7 @@ from gnomon.names import check as check_known
 from gnomon.progress import track
 from gnomon.recipe import Columns, RecipeError
 from gnomon.runs import calibrating
-from gnomon.runs.answer_files import score_answers
+from gnomon.runs.answer_scores import score_answers
 from gnomon.runs.calibrating import CalibratedModel
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.loading import load, override_words

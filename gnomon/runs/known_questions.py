@@ -11,8 +11,8 @@ from gnomon.eval.scoring.question_file import QuestionFile, question_path
 from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.recipe import Columns, Recipe, RecipeError, Source
-from gnomon.runs.answer_files import provenance_path, read_provenance
 from gnomon.runs.directory import AFTER, BEFORE
+from gnomon.runs.provenance import provenance_path, read_provenance
 from gnomon.sample import Target, Text, target_from_json
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests

@@ -15,7 +15,7 @@ from gnomon.runs.claim import claim, keep_stored_choices
 from gnomon.runs.processes import is_first_process, lock_run, n_processes
 from gnomon.runs.resolve import Resolved
 from gnomon.runs.trained_rows import write_rows
-from gnomon.runs.user_rows import note_validation
+from gnomon.runs.validation_schedule import note_validation
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import open_validation, user_sources

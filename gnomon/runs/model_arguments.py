@@ -8,17 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.recipe import Recipe, RecipeError
+from gnomon.runs.data_names import is_data, is_on_disk, split_overrides
 from gnomon.runs.directory import no_run_message, sibling_runs
 from gnomon.runs.exam import Exam
-from gnomon.runs.resolve import (
-    Resolved,
-    exam_of,
-    is_data,
-    is_on_disk,
-    resolve,
-    resolve_values,
-    split_overrides,
-)
+from gnomon.runs.resolve import Resolved, exam_of, resolve, resolve_values
 from gnomon.store.reading.run_folder import RunFolder
 
 

@@ -12,11 +12,11 @@ from gnomon.progress import warn
 from gnomon.recipe import Eval, RecipeError, parse_file
 from gnomon.runs.answer import answer_text
 from gnomon.runs.answer_file import AnswerFile
-from gnomon.runs.answer_files import read_provenance
 from gnomon.runs.answer_table import AnswerTable
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam, note_unasked
 from gnomon.runs.picture_input import find_pictures
+from gnomon.runs.provenance import read_provenance
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Prediction

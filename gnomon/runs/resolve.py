@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from gnomon import generators, recipe, store
-from gnomon.generators.base import SPLITS, Split
-from gnomon.names import UnknownNameError, allow, check_code_is_allowed
-from gnomon.names import check as check_known
-from gnomon.progress import note, warn
+from gnomon.generators.base import Split
+from gnomon.names import allow, check_code_is_allowed
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
+from gnomon.runs.data_names import check_name_is_known, is_on_disk, split_overrides
+from gnomon.runs.disk_exam import exam_on_disk
 from gnomon.runs.exam import Exam, check_enough_samples, n_asked
-from gnomon.runs.user_rows import group_counts, with_validation
+from gnomon.runs.validation_schedule import with_validation
 from gnomon.store import Samples
-from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import (
-    is_gone,
-    open_user_table,
-    open_validation,
-    with_augmentation,
-)
-from gnomon.store.reading.sources import open_splits as splits_on_disk
+from gnomon.store.reading.sources import is_gone, open_validation, with_augmentation
 from gnomon.store.samples import train_size
-from gnomon.store.user_data.lines import SUFFIXES
-from gnomon.store.user_data.row_files import is_user_data
-from gnomon.store.user_data.split_files import split_files
 
 _OTHER_EXAM = r"data\b|eval=|eval\.(data|split|seed)\b"
 """Overrides after which a run's stored samples are not those that are asked."""
@@ -185,7 +174,7 @@ class Resolved:
     def exam(self) -> Exam:
         """The questions that the model is measured on."""
         if self.source_type == "disk":
-            return _exam_on_disk(self, None, None)
+            return exam_on_disk(self.check_names(), self.values["data"][0])
         checked = self.check_names()
         stored = self._stored_exam()
         if stored is not None:
@@ -285,50 +274,6 @@ def _as_recipe_error() -> Iterator[None]:
         raise RecipeError(str(error)) from error
 
 
-def is_data(name: str) -> bool:
-    """True for a kind or what lies on disk, false for a recipe that draws or reads samples."""
-    return is_on_disk(name) or generators.is_kind(name)
-
-
-def is_on_disk(name: str) -> bool:
-    """True for a user's own file, a folder or a dataset.
-
-    A kind or a recipe that comes with gnomon goes before a folder of the same name.
-    """
-    path = Path(name)
-    # Cheap tests first: the names of shipped recipes need every family to be imported.
-    if not (path.is_dir() or path.suffix.lower() in SUFFIXES) or generators.is_kind(name):
-        return False
-    from gnomon.runs import shipped
-
-    if name in shipped.names():
-        return False
-    if not path.exists():
-        raise RecipeError(f"{name}: there is no such file")
-    return True
-
-
-def split_overrides(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the overrides of a recipe's sections, and those that configure the data."""
-    sections = [section.name for section in fields(Recipe)]
-    of_recipe = [word for word in overrides if re.split("[.=]", word)[0] in sections]
-    return of_recipe, [word for word in overrides if word not in of_recipe]
-
-
-def check_name_is_known(name: str) -> None:
-    """Refuse a bare name that is neither a kind nor a recipe that comes with gnomon."""
-    path = Path(name)
-    # A path, a file name or an override in the wrong place gets a message of its own later.
-    if path.name == name and not path.suffix and not path.exists() and "=" not in name:
-        from gnomon.runs import shipped
-
-        names = [*generators.KINDS, *shipped.names()]
-        try:
-            check_known(names, name, what="generator or recipe", command="gnomon ls")
-        except UnknownNameError as error:
-            raise UnknownNameError(f"{error}; nor is there a file or folder {name!r}") from None
-
-
 def _user_classes(parsed: Recipe) -> list[str]:
     """Names in a recipe that may be a user's own `module:Class`."""
     sources = (*parsed.data, *(parsed.eval.data or ()))
@@ -386,154 +331,5 @@ def exam_of(
         value = recipe.override({}, of_split)["eval"]["split"]
         section = {"split": value, "data": [asdict(resolved.check_names().data[0])]}
         split = recipe.validate(Eval, section, name="eval").split
-    return _exam_on_disk(resolved, split, trained, run)
-
-
-def _exam_on_disk(
-    resolved: Resolved, split: Split | None, trained: Recipe | None, run: Path | None = None
-) -> Exam:
-    """Return the exam of a dataset or table; `split` is None where the user names none.
-
-    The split is the user's, else the trained recipe's for the same table, else the only one, else
-    test.
-    """
-    checked = resolved.check_names()
-    (source,) = checked.data
-    path = str(source.path)
-    if trained is not None:
-        user_values = resolved.values["data"][0]
-        tables = [table for table in trained.data if _is_same_table(table, path, run)]
-        if tables:
-            # Read and split as it was for the training, unless the user says how.
-            choices = [_with_columns(replace(table, path=path), user_values) for table in tables]
-            source = next((choice for choice in choices if choice is not None), source)
-            split = split or trained.eval.split
-        elif is_user_data(path):
-            source = _read_as_trained(source, user_values, trained)
-    if split is None:
-        has_column = source.columns and source.columns.split
-        has_splits = source.benchmark or has_column or split_files(Path(path))
-        splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
-        if has_splits or not is_user_data(path):
-            splits = list(row_splits(source))
-        split = splits[0] if len(splits) == 1 else "test"
-    section = checked.eval
-    samples = store.mixture((source,), split=split, seed=section.seed)
-    n = section.samples if isinstance(section.samples, int) else samples.length
-    assert n is not None  # what lies on disk has an end
-    exam = Exam((replace(source, augment=None),), split, section.seed, n)
-    check_enough_samples("eval.samples", exam.samples, exam.pool, split)
-    return exam
-
-
-def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recipe) -> Source:
-    """Read a table by the columns of the run's own rows, where these say how and it has them.
-
-    Columns that the user names go before them.
-    """
-    sources = (*trained.data, *(trained.eval.data or ()))
-    columns = next((other.columns for other in sources if other.columns is not None), None)
-    if columns is None or any(other.columns not in (columns, None) for other in sources):
-        return source
-    # New pictures need no split, and no groups.
-    for some in (columns, replace(columns, split=None), replace(columns, split=None, group=None)):
-        read = _with_columns(replace(source, columns=some), user_values)
-        if read is None:
-            return source
-        try:
-            open_user_table(read)
-        except (ValueError, OSError) as error:
-            if "no column" in str(error):
-                continue
-            raise RecipeError(str(error)) from error  # the columns are there, and a row is bad
-        beside = " and by those that you name" if source.columns else ""
-        note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe{beside}")
-        return read
-    return source
-
-
-def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None:
-    """Return a run's source with the keys that a user gave for the same table in place of its own.
-
-    None if the user asks for another kind of answer, to which the run's columns do not apply.
-    """
-    values: dict[str, Any] = json.loads(json.dumps(asdict(trained)))
-    columns, user_columns = values["columns"], user_values.get("columns")
-    if columns and user_columns:
-        if user_columns.get("kind", columns["kind"]) != columns["kind"]:
-            return None
-        if "question" in user_columns:  # `ask` would go before the column that the user names
-            columns["ask"] = None
-        columns |= user_columns
-    return recipe.validate(Source, {**values, **user_values, "columns": columns or user_columns})
-
-
-def _is_same_table(source: Source, path: str, run: Path | None) -> bool:
-    """True if a run's source is the table at a place, where it may have been moved."""
-    if source.path is None:
-        return False
-    if Path(source.path).resolve() == Path(path).resolve():
-        return True
-    if run is None or Path(source.path).name != Path(path).name:
-        return False
-    try:
-        table = open_user_table(replace(source, path=path))
-        splits = manifests.read(RunFolder(run).data)["splits"].values()
-    except (ValueError, OSError):  # read otherwise, or pictures lie elsewhere: another table
-        return False
-    parts = [part for split in splits for part in _parts_of(split["samples"])]
-    return table is not None and table.content in [part.get("content") for part in parts]
-
-
-def _parts_of(description: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the descriptions of a mixture's sources, or the description itself."""
-    parts: list[dict[str, Any]] = description.get("sources") or [description]
-    return parts
-
-
-def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:
-    """Return each split on disk that has rows, with its length; no rows at all are an error."""
-    return {split: (rows, rows.length or 0) for split, rows in splits_on_disk(source).items()}
-
-
-def row_counts(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield a line for each file and directory with its rows per split, and the groups that a
-    column names; drawn data has none."""
-    for source in sources:
-        if source.path is not None:
-            splits = splits_on_disk(source)
-            rows = {split: samples.length or 0 for split, samples in splits.items()}
-            line = f"{Path(source.path).name}: {_counts(rows)} rows"
-            if groups := group_counts(source, splits):
-                line += (
-                    f", of {_counts(groups)} groups by {source.columns and source.columns.group}"
-                )
-            yield line
-
-
-def _counts(by_split: Mapping[Split, int]) -> str:
-    return ", ".join(f"{by_split.get(split, 0):,} {split}" for split in SPLITS)
-
-
-def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
-    """Warn of labels that contradict, and of pictures or groups in two splits, among a user's own
-    rows."""
-    from gnomon.store.user_data import mistakes
-
-    tables = [rows for source in checked.data if (rows := open_user_table(source)) is not None]
-    parts = [part for table in tables for part in table.parts().values()]
-    if checked.eval.data is not None:
-        # With questions of its own the exam leaves the training data's held-out rows unused.
-        used = {"train"}
-        if checked.train.validation_steps is not None:
-            used.add(checked.validation_split)
-        parts = [part for part in parts if part.split in used]
-        exam_tables = [
-            rows for source in checked.eval.data if (rows := open_user_table(source)) is not None
-        ]
-        parts += [table.part(checked.eval.split) for table in exam_tables]
-        tables += exam_tables
-    warnings = mistakes.contradictions(tables) + mistakes.similar_groups(parts)
-    warnings += mistakes.leaks(parts) if leaks else []
-    for line in warnings:
-        warn(line)
+    user_values = resolved.values["data"][0]
+    return exam_on_disk(resolved.check_names(), user_values, split, trained, run)

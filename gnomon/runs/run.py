@@ -64,6 +64,6 @@ class Run:
 
     def scores(self) -> Mapping[str, RunResult]:
         """Return the scores of the answers before and after training, by their name."""
-        from gnomon.runs.answer_files import score_run  # scipy, which a training does without
+        from gnomon.runs.answer_scores import score_run  # scipy, which a training does without
 
         return {result.name: result for result in score_run(self.path)}

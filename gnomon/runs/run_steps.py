@@ -7,7 +7,7 @@ from gnomon import recipe as recipes
 from gnomon.eval.report.report_files import ReportFiles
 from gnomon.progress import announce
 from gnomon.runs.answer_file import answer_exam
-from gnomon.runs.answer_files import pictures_of, score_run
+from gnomon.runs.answer_scores import pictures_of, score_run
 from gnomon.runs.card import write_card
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.locked_run import LockedRun, start

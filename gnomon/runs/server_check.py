@@ -10,7 +10,7 @@ from gnomon.eval.report.report_files import ReportFiles
 from gnomon.pipeline.answering.server import Server, ask_all
 from gnomon.progress import announce
 from gnomon.recipe import RecipeError
-from gnomon.runs.answer_files import pictures_of, score_file
+from gnomon.runs.answer_scores import pictures_of, score_file
 from gnomon.runs.directory import AFTER, no_run_message
 from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import resolve

@@ -11,7 +11,7 @@ from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.question_file import Question, QuestionFile
 from gnomon.progress import note
-from gnomon.runs.answer_files import Provenance, provenance_path, read_provenance
+from gnomon.runs.provenance import Provenance, provenance_path, read_provenance
 from gnomon.sample import Prediction
 
 # Settings that choose an answer from its belief, and may be others in the file it is taken from.

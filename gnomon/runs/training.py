@@ -8,13 +8,19 @@ from typing import Any
 
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
+from gnomon.runs.data_names import is_data
 from gnomon.runs.directory import default_run
 from gnomon.runs.loading import override_words, register_plugins
 from gnomon.runs.locked_run import start
 from gnomon.runs.processes import is_first_process
-from gnomon.runs.resolve import Resolved, is_data, resolve, resolve_values, warn_of_mistakes
+from gnomon.runs.resolve import Resolved, resolve, resolve_values
 from gnomon.runs.run import Run
-from gnomon.runs.user_rows import note_few_groups, note_rows_for_calibration, warn_of_repeats
+from gnomon.runs.table_warnings import (
+    note_few_groups,
+    note_rows_for_calibration,
+    warn_of_mistakes,
+    warn_of_repeats,
+)
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread

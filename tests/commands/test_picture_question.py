@@ -11,9 +11,9 @@ from PIL import Image
 from gnomon import store
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
-from gnomon.runs.answer_files import provenance_path
 from gnomon.runs.directory import write_json
 from gnomon.runs.exam import Exam
+from gnomon.runs.provenance import provenance_path
 from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
 from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time

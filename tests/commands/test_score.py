@@ -13,7 +13,7 @@ from gnomon.dialect import create as create_dialect
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.pipeline.exporting.export import export
-from gnomon.runs.answer_files import score_run
+from gnomon.runs.answer_scores import score_run
 
 ROOT = Path(__file__).parents[2]
 SUMS = [create("arithmetic", split="test")[i] for i in range(6)]

@@ -13,7 +13,8 @@ from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.claim import claim
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.picture_input import pictures_in
-from gnomon.runs.resolve import resolve, resolve_values, warn_of_mistakes
+from gnomon.runs.resolve import resolve, resolve_values
+from gnomon.runs.table_warnings import warn_of_mistakes
 from gnomon.runs.training import resolve_for_training
 from gnomon.store import mixture as create_mixture
 

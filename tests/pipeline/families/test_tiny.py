@@ -13,7 +13,7 @@ from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
 from gnomon.runs.answer_file import answer_exam
-from gnomon.runs.answer_files import score_file
+from gnomon.runs.answer_scores import score_file
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_arguments import resolve_model
 

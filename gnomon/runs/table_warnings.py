@@ -1,37 +1,75 @@
-"""A training on a user's own rows: how often each is seen, and which checkpoint is kept."""
+"""Warnings about a user's own tables, before a model is trained on them."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
-from gnomon.generators.base import Split
+from gnomon.generators.base import SPLITS, Split
 from gnomon.progress import note, warn
-from gnomon.recipe import Recipe, Source, Train
+from gnomon.recipe import Recipe, Source
 from gnomon.runs.trained_rows import ENOUGH_ROWS
+from gnomon.runs.validation_schedule import samples_seen, validation_rows
 from gnomon.store import MixedSamples, Samples
-from gnomon.store.reading.sources import (
-    has_user_rows,
-    open_splits,
-    open_validation,
-    user_sources,
-)
+from gnomon.store.reading.sources import has_user_rows, open_splits, open_user_table, user_sources
+from gnomon.store.reading.sources import open_splits as splits_on_disk
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
+
+def row_counts(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield a line for each file and directory with its rows per split, and the groups that a
+    column names; drawn data has none."""
+    for source in sources:
+        if source.path is not None:
+            splits = splits_on_disk(source)
+            rows = {split: samples.length or 0 for split, samples in splits.items()}
+            line = f"{Path(source.path).name}: {_counts(rows)} rows"
+            if groups := group_counts(source, splits):
+                line += (
+                    f", of {_counts(groups)} groups by {source.columns and source.columns.group}"
+                )
+            yield line
+
+
+def _counts(by_split: Mapping[Split, int]) -> str:
+    return ", ".join(f"{by_split.get(split, 0):,} {split}" for split in SPLITS)
+
+
+def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
+    """Warn of labels that contradict, and of pictures or groups in two splits, among a user's own
+    rows."""
+    from gnomon.store.user_data import mistakes
+
+    tables = [rows for source in checked.data if (rows := open_user_table(source)) is not None]
+    parts = [part for table in tables for part in table.parts().values()]
+    if checked.eval.data is not None:
+        # With questions of its own the exam leaves the training data's held-out rows unused.
+        used = {"train"}
+        if checked.train.validation_steps is not None:
+            used.add(checked.validation_split)
+        parts = [part for part in parts if part.split in used]
+        exam_tables = [
+            rows for source in checked.eval.data if (rows := open_user_table(source)) is not None
+        ]
+        parts += [table.part(checked.eval.split) for table in exam_tables]
+        tables += exam_tables
+    warnings = mistakes.contradictions(tables) + mistakes.similar_groups(parts)
+    warnings += mistakes.leaks(parts) if leaks else []
+    for line in warnings:
+        warn(line)
+
+
 _MOST_OFTEN = 10
 """Times that a training may see a row without a warning."""
-_FEWEST = 32
-"""Rows of a validation split by which checkpoints are compared; fewer choose by luck."""
-_MOST_VALIDATIONS = 10
-_SHARE = 4
-"""Samples that are trained on for each one that a validation asks, at least."""
 
 
 def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     """Warn of a user's rows that a training sees more than ten times, with the ways out."""
     train = replace(recipe.train, samples=train_size(samples, recipe.train.samples))
-    total = _samples_seen(train)
+    total = samples_seen(train)
     parts = samples.sources if isinstance(samples, MixedSamples) else (samples,)
     weights = [source.weight for source in recipe.data]
     for index, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
@@ -90,7 +128,7 @@ def note_rows_for_calibration(recipe: Recipe) -> None:
     is_own = bool(user_sources(recipe.data))
     if train.validation_steps is None or not is_own or recipe.validation_split != "val":
         return
-    n = _validation_rows(recipe)
+    n = validation_rows(recipe)
     n_choosing = min(n, train.eval_samples)
     n_others = n - n_choosing
     if n_others < ENOUGH_ROWS:
@@ -99,62 +137,3 @@ def note_rows_for_calibration(recipe: Recipe) -> None:
             f" for `gnomon calibrate`: give val {n_choosing + ENOUGH_ROWS} rows or more"
             " (columns.split), or keep labelled pictures in a table of their own"
         )
-
-
-def with_validation(recipe: Recipe) -> Recipe:
-    """Decide `train.eval_steps` where it is open: validation for own rows with a split for it.
-
-    The recipe has its number of samples by now. There is no validation where it would ask more than
-    a quarter as many samples as are trained on, nor by few rows. Rows are never taken from the
-    training for it.
-    """
-    train = recipe.train
-    if train.eval_steps != "auto":
-        return recipe
-    steps, n = None, train.eval_samples
-    total = _samples_seen(train)
-    if user_sources(recipe.data) and recipe.validation_split == "val":
-        n = min(n, _validation_rows(recipe))
-        if n >= _FEWEST:
-            steps = _validation_steps(train, total, n)
-    if steps is None:
-        return replace(recipe, train=replace(train, eval_steps=None))
-    return replace(recipe, train=replace(train, eval_steps=steps, eval_samples=n))
-
-
-def note_validation(written: Train, train: Train) -> None:
-    """Say that the best checkpoint is kept, where the user left that open."""
-    if written.eval_steps == "auto" and train.validation_steps is not None:
-        note(
-            f"every {train.eval_steps} steps {train.eval_samples} rows of the val split are asked,"
-            f" and the checkpoint with the best {train.metric} is kept; train.eval_steps=null keeps"
-            " the last"
-        )
-
-
-def _samples_seen(train: Train) -> float:
-    """Number of samples that a training reads, each as often as it does."""
-    if train.max_steps > 0:
-        return train.max_steps * train.step_size
-    assert train.samples is not None  # counted by now
-    return train.samples * train.num_train_epochs
-
-
-def _validation_rows(recipe: Recipe) -> int:
-    """Number of distinct validation samples; 0 if a source has no validation split."""
-    try:
-        samples = open_validation(recipe)
-    except ValueError:
-        return 0
-    return samples.n_distinct or 0
-
-
-def _validation_steps(train: Train, total: float, n: int) -> int | None:
-    """Steps between validations of `n` samples; None if they cost too much or are too few."""
-    validations = min(_MOST_VALIDATIONS, int(total / (_SHARE * n)))
-    steps = int(total / train.step_size)
-    if validations < 2 or steps < 2:
-        return None
-    # A checkpoint is saved at each validation, so no more rarely than the user wants them saved.
-    between = min(-(-steps // validations), train.save_steps)
-    return between if steps // between * n * _SHARE <= total else None

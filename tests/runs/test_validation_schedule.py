@@ -9,7 +9,7 @@ from gnomon.runs.claim import claim, keep_stored_choices
 from gnomon.runs.locked_run import _store_rows
 from gnomon.runs.resolve import resolve
 from gnomon.runs.training import resolve_for_training
-from gnomon.runs.user_rows import note_validation
+from gnomon.runs.validation_schedule import note_validation
 
 RECIPE = """
 data:
