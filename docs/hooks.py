@@ -33,7 +33,7 @@ _ELSEWHERE = re.compile(
 
 def pages() -> dict[str, str]:
     """The pages that are not in docs/, by their places in the site."""
-    from gnomon.runs.listing import recipe_schema
+    from gnomon.runs.recipe_schema import recipe_schema
 
     whole = recipe_schema()
     return {

@@ -1,7 +1,8 @@
 """Lists of everything that has a name."""
 
 from gnomon.recipe import RecipeError
-from gnomon.runs.listing import answer_form, recipe_schema, table
+from gnomon.runs.name_lists import answer_form, table
+from gnomon.runs.recipe_schema import recipe_schema
 from gnomon.terminal import show, show_json
 
 

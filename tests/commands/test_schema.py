@@ -13,7 +13,7 @@ from shtab import main as shtab
 from gnomon import recipe
 from gnomon.commands._parser import parser
 from gnomon.runs import shipped
-from gnomon.runs.listing import recipe_schema
+from gnomon.runs.recipe_schema import recipe_schema
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -32,7 +32,7 @@ from gnomon.generators.faces.track import ScalePiece, Track
 from gnomon.generators.faces.window import Window
 from gnomon.generators.registry import description_files, description_to_copy
 from gnomon.generators.rng import Rng
-from gnomon.runs.listing import docstrings
+from gnomon.runs.name_lists import docstrings
 
 UPRIGHT = {"backgrounds": ("plain",), "size": 448}
 NAMES = tuple(description_files())

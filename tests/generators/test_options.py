@@ -12,7 +12,7 @@ from case_tables import table
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.base import _limits, check_range
 from gnomon.recipe import RecipeError
-from gnomon.runs.listing import docstrings
+from gnomon.runs.name_lists import docstrings
 
 FREE = {"seed": "low high", "problem": "high"}
 """Whole numbers without an end, on one side or both."""

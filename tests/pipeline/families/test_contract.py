@@ -44,7 +44,7 @@ def test_a_family_is_whole(registered):
 
 
 def test_naming_families_loads_nothing_heavy():
-    script = "import sys; from gnomon.runs.listing import table; print(table('families'));"
+    script = "import sys; from gnomon.runs.name_lists import table; print(table('families'));"
     script += "print(sorted({'torch', 'transformers', 'peft'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.endswith("[]\n"), done.stderr
