@@ -1,4 +1,4 @@
-"""Numeric losses by name (KINDS). A class, and torch with it, is imported on first use."""
+"""The registry of numeric losses, `KINDS`. Loss classes and torch are imported on first use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     NTLWASLoss = EMDLoss
 
 CE = "ce"
-"""Name of the cross-entropy alone in a recipe: no numeric loss is created."""
+"""Name in a recipe for training with cross-entropy only, without a numeric loss."""
 
 KINDS = {
     "crps": "gnomon.losses.kernels:CRPSLoss",
@@ -51,21 +51,21 @@ _EXPORTS = {
 
 
 def load(name: str) -> type[NumericLoss]:
-    """Import the loss class of that name, or of the user's own code (`module:Class`)."""
+    """Import a loss class by its name in `KINDS`, or a user's class by `module:Class`."""
     loss: type[NumericLoss] = names.load(
         KINDS, name, what="loss", command="gnomon ls losses", base=_EXPORTS["NumericLoss"]
     )
     lacking = ["parts"] * (not hasattr(loss, "parts")) + sorted(loss.__abstractmethods__)
     if lacking:
         raise ValueError(
-            f"loss {name!r} has no {' and '.join(lacking)}: a loss has the attribute parts, such as"
+            f"loss {name!r} has no {' and '.join(lacking)}: define the attribute parts, for example"
             " {'mine': 'digits'}, and the method terms(scores, spans)"
         )
     return loss
 
 
 def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
-    """Create the loss of that name; a wrong option raises a ValueError that names it."""
+    """Create a loss by name. A wrong option raises a ValueError that lists the loss's options."""
     loss_class = load(name)
     try:
         signature(loss_class).bind(vocab, **options)
@@ -73,13 +73,16 @@ def create(name: str, vocab: NumericVocab, **options: Any) -> NumericLoss:
         choices = [option for option in signature(loss_class).parameters if option != "vocab"]
         way_out = f"; its options are {', '.join(choices) or 'none'}"
         if "weight" in options:
-            way_out += "; a weight is of Objective, NumericSFTTrainer or a recipe's section loss"
+            way_out += "; set weight in Objective, NumericSFTTrainer or a recipe's section loss"
         raise ValueError(f"loss {name!r} with options {options}: {error}{way_out}") from None
     return loss_class(vocab, **options)
 
 
 def check(name: str, options: Mapping[str, Any] | None = None) -> None:
-    """Raise a ValueError for an unknown loss or option. A name without options imports no torch."""
+    """Raise a ValueError if the loss or an option is unknown.
+
+    torch is imported only to check options or a user's class.
+    """
     if names.is_place(name):
         load(name)
     else:

@@ -1,12 +1,15 @@
-"""The base class of numeric losses: named parts, each a sum over digits or numbers and its count.
+"""The base class of numeric losses.
 
-The score of an entry of the numeric vocabulary is the log-sum-exp of its tokens' logits, so that a
-softmax over entries adds up the probabilities of `5`, `▁5` and `Ġ5`. Positions that are not numeric
-are left out, or their scores are set to 0 so that no gradient flows back from them.
+A loss has named parts. Each part is a sum over digits or over numbers, divided by their count.
 
-Shapes: B batch, T tokens, P positions (all B·T of them, the labelled ones, or the numeric ones), S
-slots for numbers, N entries of the numeric vocabulary, G the most tokens that spell one entry, H
-hidden, V vocabulary.
+Several tokens may spell the same digits, for example `5`, `▁5` and `Ġ5`. They form one entry of the
+numeric vocabulary. The score of an entry is the log-sum-exp of its tokens' logits, so a softmax
+over entries adds up the tokens' probabilities. Positions without a digit contribute no gradient:
+they are dropped on a CPU, and their scores are set to 0 on other devices.
+
+Shapes: B batch, T tokens, P positions (all B·T, only the labelled, or only the numeric positions),
+S slots for numbers, N entries of the numeric vocabulary, G the largest number of tokens that spell
+one entry, H hidden size, V vocabulary size.
 """
 
 import math
@@ -29,13 +32,13 @@ _MIN_LOGIT = -1e30  # below any model's logits, and far enough from -inf to surv
 class NumericLoss(nn.Module, ABC):
     """A loss over the numeric vocabulary: Σ over parts of weight · sum / count.
 
-    Computed in float32 (float64 where the logits are), also under autocast. Labels stand at the
-    position of the logits that score them, with no shift; -100 is ignored. Labels without a number
-    give a zero that still has a gradient.
+    The loss is computed in float32, also under autocast, or in float64 if the logits are float64.
+    The caller shifts the labels: a label has the same position as the logits that score it. Labels
+    of -100 are ignored. If the labels contain no number, the loss is 0, and `backward` still works.
     """
 
     parts: Mapping[str, Unit]
-    """Part names, each with the unit that it is a mean over."""
+    """Unit of each part, by the part's name: a part is a mean over digits or over numbers."""
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()
@@ -48,23 +51,28 @@ class NumericLoss(nn.Module, ABC):
         self.weights = dict.fromkeys(self.parts, 1.0)
         """Factor of each part in the total."""
         self.scale = vocab.distance_scale
-        """Factor of distances. A loss that grows with the distance of two values multiplies it by
-        this factor, so that a weight means the same for every tokenizer."""
+        """Factor that scales the largest distance of two values to 9.
+
+        Losses that grow with the distance use it, so a weight means the same for every tokenizer.
+        """
 
     @abstractmethod
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Compute each part's terms, [P] by digit or [S] by number, from [P, N] scores.
+        """Compute the terms of each part from [P, N] scores: [P] by digit or [S] by number.
 
-        Only terms at `spans.numeric` or `spans.exists` count; the others need only be finite.
+        Terms are ignored if `spans.numeric` or `spans.exists` is False there, but must be finite.
         """
 
     def forward(self, logits: Tensor, labels: Tensor, *, reduction: Reduction = "mean") -> Tensor:
-        """Compute the loss of [B, T, V] logits against [B, T] labels."""
+        """Compute the loss of [B, T, V] logits against [B, T] labels.
+
+        With `reduction="sum"`, the sums of the parts are weighted, but not divided by their counts.
+        """
         spans = self.vocab.spans(labels)
         return self.at(_flatten(logits, labels), spans, reduction=reduction)
 
     def components(self, logits: Tensor, labels: Tensor) -> dict[str, Tensor]:
-        """Compute the unweighted mean of each part."""
+        """Compute the mean of each part without its weight, for example for a log."""
         spans = self.vocab.spans(labels)
         sums, counts = self._sums(_flatten(logits, labels), spans), self._counts(spans)
         return {part: _mean(sums[part], counts[part]) for part in self.parts}
@@ -72,7 +80,7 @@ class NumericLoss(nn.Module, ABC):
     def at(self, logits: Tensor, spans: Spans, *, reduction: Reduction = "mean") -> Tensor:
         """Compute the loss of [P, V] logits at the labelled positions, in row-major order.
 
-        `spans` comes from the [B, T] labels.
+        `spans` must be read from the full [B, T] labels.
         """
         return self._reduce(self._sums(logits, spans), spans, reduction)
 
@@ -85,10 +93,10 @@ class NumericLoss(nn.Module, ABC):
         *,
         reduction: Reduction = "mean",
     ) -> Tensor:
-        """Compute the same loss from hidden states and the head's [V, H] weight.
+        """Compute the loss from hidden states and the head's [V, H] weight, without full logits.
 
-        Only the numeric tokens' columns are multiplied out; on a CPU, only at the digits. The
-        states are [B, T, H], or [P, H] at the labelled positions.
+        Only the logits of numeric tokens are computed. On a CPU they are computed only at digits.
+        `hidden` is [B, T, H], or [P, H] at the labelled positions.
         """
         states = _flatten(hidden, labels) if hidden.dim() == 3 else hidden
         spans = self.vocab.spans(labels).for_rows(len(states))
@@ -103,20 +111,20 @@ class NumericLoss(nn.Module, ABC):
         return self._reduce(self._sums_of_columns(numeric_logits, numeric), spans, reduction)
 
     def counts(self, labels: Tensor) -> dict[str, Tensor]:
-        """Count the terms of each part in [B, T] labels; counts add up over batches."""
+        """Count the terms of each part in [B, T] labels. Counts of several batches can be added."""
         return self._counts(self.vocab.spans(labels))
 
-    # Below: for this package alone. `Objective` adds sums and counts over a whole accumulation
-    # window before it divides, and so needs them apart.
+    # The methods below are for this package only. `Objective` needs sums and counts separately,
+    # because it adds them up over a whole accumulation window before it divides.
 
     def _sums(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Sum each part's terms, unweighted, over logits and spans as `at` takes them."""
+        """Sum the terms of each part without its weight. The arguments are as in `at`."""
         tokens = numeric_tokens(self.vocab, logits.shape[-1], logits.device)
         # Selecting the columns first copies [P, N·G] numbers and never [P, V].
         return self._sums_of_columns(logits.index_select(1, tokens), spans)
 
     def _sums_of_columns(self, logits: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Sum each part's terms from the numeric tokens' logits alone, [P, N·G]."""
+        """Sum the terms of each part from [P, N·G] logits of the numeric tokens."""
         spans, rows = spans.for_rows(len(logits)).numeric_only()
         with torch.autocast(logits.device.type, enabled=False):
             scores = upcast(logits if rows is None else logits.index_select(0, rows))
@@ -131,11 +139,11 @@ class NumericLoss(nn.Module, ABC):
         return {part: self._mask(part, spans).sum() for part in self.parts}
 
     def _mask(self, part: str, spans: Spans) -> Tensor:
-        """Mark the terms of a part that count: bool, [P] by digit or [S] by number."""
+        """Return True for each term of a part that counts: [P] by digit or [S] by number."""
         return spans.numeric if self.parts[part] == "digits" else spans.exists
 
     def _combine(self, sums: Mapping[str, Tensor], counts: Mapping[str, Tensor]) -> Tensor:
-        """Compute Σ over parts of weight · sum / count, taking a count of 0 for 1."""
+        """Compute Σ over parts of weight · sum / count. A part with a count of 0 adds 0."""
         means = [self.weights[part] * _mean(sums[part], counts[part]) for part in self.parts]
         return torch.stack(means).sum()
 
@@ -152,7 +160,7 @@ def _mean(total: Tensor, count: Tensor) -> Tensor:
 
 
 def _flatten(scores: Tensor, labels: Tensor) -> Tensor:
-    """View [B, T, V] logits, or [B, T, H] states, as rows; nothing is copied."""
+    """View [B, T, V] logits or [B, T, H] states as B·T rows, without a copy."""
     if scores.shape[:-1] != labels.shape:
         raise ValueError(
             f"logits of shape {tuple(scores.shape)} for labels of shape {tuple(labels.shape)}: "
@@ -162,23 +170,26 @@ def _flatten(scores: Tensor, labels: Tensor) -> Tensor:
 
 
 def numeric_tokens(vocab: NumericVocab, width: int, device: torch.device) -> Tensor:
-    """List the token ids of the numeric vocabulary, [N·G], for a head of this width."""
+    """Return the [N·G] token ids of the numeric vocabulary. `width` is the width of the head."""
     if width < vocab.size:
         raise ValueError(
-            f"the head is {width} wide and the numeric vocabulary {vocab.size}: "
-            f"give NumericVocab.from_tokenizer the head's width, size={width}"
+            f"the head is {width} wide, but the numeric vocabulary expects {vocab.size}: "
+            f"create it by NumericVocab.from_tokenizer(tokenizer, size={width})"
         )
     return vocab.tables.token_ids.on(device).flatten()
 
 
 def numeric_log_mass(vocab: NumericVocab, scores: Tensor) -> Tensor:
-    """Compute the log-sum-exp of all numeric tokens' logits: [P] from [P, N·G]."""
-    scores = upcast(scores).clamp(min=_MIN_LOGIT)  # all at -inf, their softmax would be 0 / 0
+    """Compute the log-sum-exp over all numeric tokens: [P] from their [P, N·G] logits."""
+    scores = upcast(scores).clamp(min=_MIN_LOGIT)  # if all were -inf, their softmax would be 0 / 0
     return pool_tokens(scores, vocab.tables.padding.on(scores.device)).logsumexp(-1)
 
 
 def pool_tokens(scores: Tensor, padding: Tensor) -> Tensor:
-    """Pool [P, N·G] token scores to [P, N] by log-sum-exp, skipping where `padding` [N, G] is."""
+    """Pool [P, N·G] token scores to [P, N] entry scores by log-sum-exp.
+
+    Tokens that `padding`, [N, G], marks are left out.
+    """
     if padding.shape[1] == 1:
         return scores
     groups = scores.view(-1, *padding.shape)
@@ -188,42 +199,48 @@ def pool_tokens(scores: Tensor, padding: Tensor) -> Tensor:
 def one_hot(index: Tensor, entries: int) -> Tensor:
     """Build a [P, N] bool mask from [P] indices.
 
-    torch's own `one_hot` reads the largest index back from the device, which waits for it.
+    torch's `one_hot` would wait for the device, because it reads the largest index back.
     """
     return index[:, None] == torch.arange(entries, device=index.device)
 
 
 def upcast(tensor: Tensor) -> Tensor:
-    """Convert to float32, except float64, which stays."""
+    """Convert a tensor to float32. A float64 tensor stays float64."""
     return tensor if tensor.dtype == torch.float64 else tensor.float()
 
 
-# Checks of the losses' options: a wrong one is refused with its name, value and way out.
+# Checks of options. Each raises a ValueError with the option's name, its value and a way out.
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> str:
-    """Return the value if it is among the choices."""
+    """Return the value, or raise a ValueError if it is not among the choices."""
     if isinstance(value, str) and value in choices:
         return value
     raise ValueError(f"{name}={value!r}: give {' or '.join(choices)}")
 
 
 def check_positive(name: str, value: object) -> float:
-    """Return the value as a float if it is a finite number above 0."""
+    """Return the value as a float, or raise a ValueError if it is not finite and above 0."""
     if _is_number(value) and value > 0:
         return float(value)
     raise ValueError(f"{name}={value!r}: give a number above 0")
 
 
 def check_positive_list(name: str, values: object) -> tuple[float, ...]:
-    """Return the values as floats if there is at least one and all are finite and above 0."""
+    """Return a list's values as floats, or raise a ValueError if they are not finite and above 0.
+
+    An empty list is also refused.
+    """
     if isinstance(values, list | tuple) and values and all(_is_number(v) and v > 0 for v in values):
         return tuple(map(float, values))
     raise ValueError(f"{name}={values!r}: give a list of numbers above 0, such as [2.0]")
 
 
 def check_part_weights(name: str, values: object, parts: Sequence[str]) -> dict[str, float]:
-    """Return a weight of 0 or more for each part, in order; at least one is above 0."""
+    """Return the weight of each part by name, from a list in the order of the parts.
+
+    Raises a ValueError if a weight is below 0 or all are 0.
+    """
     listed = values if isinstance(values, list | tuple) else []
     if len(listed) == len(parts) and all(_is_number(v) and v >= 0 for v in listed) and any(listed):
         return dict(zip(parts, map(float, listed), strict=True))
@@ -232,8 +249,8 @@ def check_part_weights(name: str, values: object, parts: Sequence[str]) -> dict[
 
 
 def check_bounds(name: str, value: float, maximum: float = math.inf) -> float:
-    """Return the value as a float if it lies between 0 and the maximum."""
-    with suppress(TypeError):  # of a text, which has no bounds
+    """Return the value as a float, or raise a ValueError if it is not from 0 to the maximum."""
+    with suppress(TypeError):  # a text cannot be compared with 0
         if 0 <= value <= maximum and math.isfinite(value):
             return float(value)
     usage = "0 or more" if maximum > 1 else "a share, 0 to 1"

@@ -1,6 +1,6 @@
-"""Losses by the distance between the label and what one digit's distribution says.
+"""Losses by the distance between a label and the distribution over one digit's values.
 
-CRPS belongs here by its meaning and is in `kernels.py` by its computation.
+CRPS is also such a loss. It is in `kernels.py` because it is computed with a kernel.
 """
 
 from collections.abc import Mapping
@@ -13,22 +13,22 @@ from gnomon.losses.numbers.vocab import NumericVocab, ValueTables, circular_dist
 
 
 class EMDLoss(NumericLoss):
-    """EMD = Σ_i |v_i − y| · p_i, the mean over digits; `emd` and `ntl_was` are one loss.
+    """EMD = Σ_i |v_i − y| · p_i, averaged over digits. `emd` and `ntl_was` name the same loss.
 
-    NTL-WAS is its name in Zausinger et al., ICML 2025; 0.3 is its usual weight.
+    p is the softmax over the numeric vocabulary, v_i the value of an entry and y the label's value.
+    v_i − y is in units of the token's last place. Since the target mass is all on y, EMD equals
+    Σ |CDF_p − CDF_q|. Zausinger et al. (ICML 2025) call this loss NTL-WAS and give it a weight of
+    0.3.
 
-    p is the softmax over the numeric vocabulary, v_i an entry's value, y the label's. Since all
-    the label's mass is on y, this is also Σ |CDF_p − CDF_q|. v_i − y is in units of the token's
-    last place.
+    EMD falls with the expected error, but it is not a proper score. It is minimal if all the mass
+    is on the median of the possible answers, so it does not teach a model how sure to be.
 
-    published: tokens of one to three digits have distances up to 999. By default the distances are
-    scaled so that the largest of the vocabulary is 9, as it is for single digits.
+    published: do not scale distances. Tokens of three digits then have distances up to 999. By
+    default, distances are scaled to a largest distance of 9, as between single digits.
 
-    It falls with the expected error, but is no proper score: its minimum puts all the mass on the
-    median of the possible answers, so it says nothing about how sure the answer is.
-
-    cycle: the numbers lie on a scale that begins again there, and |v_i − y| goes the shorter way
-    round, where a digit reaches so far: see `numbers.vocab.ValueTables`.
+    cycle: length of a circular scale, for example 360 for degrees. |v_i − y| is then measured the
+    shorter way round. `numbers.vocab.ValueTables` says which digits this changes. 0 means that the
+    scale is not circular.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits"}
@@ -39,16 +39,17 @@ class EMDLoss(NumericLoss):
         self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Compute EMD of each digit."""
+        """Compute the EMD of each digit."""
         return {"emd": self.scale * expected_distance(self._tables, scores, spans)}
 
 
 class NTLMSELoss(NumericLoss):
-    """NTL-MSE = (Σ_i p_i · v_i − y)², the mean over digits (Zausinger et al., ICML 2025).
+    """NTL-MSE = (Σ_i p_i · v_i − y)², averaged over digits (Zausinger et al., ICML 2025).
 
-    It sees the mean alone: half on 4 and half on 6 is as good as all on 5. 0.3 is its usual weight.
+    Only the mean of the distribution counts. For the label 5, half the mass on 4 and half on 6 is
+    as good as all the mass on 5. The usual weight is 0.3.
 
-    published: as for `emd`, whose distances are squared here.
+    published: do not scale distances, as in `emd`. The scale applies before the square.
     """
 
     parts: Mapping[str, Unit] = {"ntl_mse": "digits"}

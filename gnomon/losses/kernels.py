@@ -1,8 +1,7 @@
 """Kernel losses: quadratic forms rᵀKr and rᵀ(D − K)r of the residual r = p − q over values.
 
 Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, M
-bandwidths, T tables of values (1, unless tokens of several widths stand in a fraction, or the scale
-goes round).
+bandwidths, T tables of values (one, unless tokens differ in width or the scale is circular).
 """
 
 from abc import ABC, abstractmethod
@@ -26,15 +25,15 @@ from gnomon.losses.numbers.tables import Constant
 from gnomon.losses.numbers.vocab import NO_PERIOD, NumericVocab, ValueTables, circular_distance
 
 BANDWIDTHS = (2.0,)
-"""Default σ: one Gaussian of two digits' width, as in the SMMD paper (arXiv 2606.27731)."""
-# The random kernel of the paper's ablation: Rademacher features per value, and a Hadamard power,
-# odd so that entries may be negative.
+"""Default σ: a single Gaussian with σ = 2, as in the SMMD paper (arXiv 2606.27731)."""
+# The random kernel of the paper's ablation: the number of Rademacher features for each value, and
+# the Hadamard power. The power is odd, so entries may be negative.
 RANDOM_FEATURES, RANDOM_POWER = 4, 5
 
 
 @dataclass(frozen=True)
 class Kernel(ABC):
-    """A kernel over values: K_ij as a function of their distances d_ij."""
+    """A kernel over values: a function from the distances d_ij to the entries K_ij."""
 
     bandwidths: Sequence[float]
     seed: int
@@ -42,13 +41,13 @@ class Kernel(ABC):
     has_bandwidth: ClassVar[bool] = False
     sees_distances: ClassVar[bool] = True
     allows_cycle: ClassVar[bool] = False
-    """True if it stays a kernel, of no negative MMD, where distances go round a circle."""
+    """True if the MMD is at least 0 on a circular scale as well."""
     allows_smoothness: ClassVar[bool] = True
-    """True if degrees Σ_j K_ij are above 0, so that L_smooth can be scaled by them."""
+    """True if L_smooth can be divided by the mean of the degrees Σ_j K_ij."""
 
     @abstractmethod
     def gram(self, d: Tensor) -> Tensor:
-        """Compute K_ij over distinct values: [U, U] from their distances [U, U]."""
+        """Compute K_ij from the distances of distinct values: [U, U] from [U, U]."""
 
     def _widths(self, d: Tensor) -> Tensor:
         return torch.tensor(self.bandwidths, dtype=d.dtype)[:, None, None]  # [M, 1, 1]
@@ -76,24 +75,30 @@ class Laplace(Kernel):
 
 
 class Energy(Kernel):
-    """The kernel of the CRPS, −d / 2; positive definite for residuals alone, whose sum is 0."""
+    """The kernel −d / 2, with which rᵀKr is the CRPS.
+
+    It is positive definite only for vectors whose sum is 0, such as residuals.
+    """
 
     allows_cycle = True
     allows_smoothness = False
 
     def gram(self, d: Tensor) -> Tensor:
-        """Compute −d / 2, without any bandwidth."""
+        """Compute −d / 2. The bandwidths are ignored."""
         return -d / 2
 
 
 class Random(Kernel):
-    """(ΦΦᵀ)⁵, entry by entry, where Φ has four features ±½ for each value, drawn from the seed."""
+    """A kernel that ignores distances: (ΦΦᵀ)⁵, entry by entry.
+
+    Φ has four features of ±½ for each value, drawn from the seed.
+    """
 
     sees_distances = False
 
     def gram(self, d: Tensor) -> Tensor:
-        """Draw the features of as many values as there are distances."""
-        # A Gram matrix's Hadamard powers are positive semi-definite, too (Schur).
+        """Draw the features of U values. The distances themselves are ignored."""
+        # The Hadamard powers of a Gram matrix are positive semi-definite (Schur).
         generator = torch.Generator().manual_seed(self.seed)
         signs = torch.randint(2, (len(d), RANDOM_FEATURES), generator=generator).double() * 2 - 1
         return (signs @ signs.T / RANDOM_FEATURES) ** RANDOM_POWER
@@ -108,19 +113,19 @@ KERNELS: dict[str, type[Kernel]] = {
 
 
 class KernelLoss(NumericLoss):
-    """Base of the kernel losses; K is fixed by the values of the numeric vocabulary.
+    """Base class of the kernel losses. K is computed once, from the numeric vocabulary's values.
 
     K_ij is a kernel of d = |v_i − v_j|, by default the mean over bandwidths σ of exp(−d² / 2σ²).
 
-    published: distances are stretched so that the smallest is 1 and the largest 9, as the SMMD
-    authors do. With single digits that changes nothing; over the values to 999 it makes K almost
-    flat, so that 5 is hardly further from 500 than from 6.
+    published: stretch the distances to the range from 1 to 9, as the SMMD authors do. Single digits
+    have these distances already. For values up to 999, K becomes almost flat: 5 is hardly further
+    from 500 than from 6.
 
-    Two ablations show what the distances are good for; both are drawn from `seed`. The kernel
-    "random" looks at none, and has entries below 0, so that L_smooth may be negative there.
-    `shuffled` permutes the values before distances are taken.
+    Two ablations show how much the distances contribute. Both draw from `seed`. The kernel "random"
+    ignores distances. Its entries may be negative, and so may L_smooth. `shuffled` permutes the
+    values before their distances are computed.
 
-    cycle: the numbers lie on a scale that begins again there, and d goes the shorter way round.
+    cycle: length of a circular scale. d is then measured the shorter way round.
     """
 
     kernels: ClassVar[Sequence[str]] = [
@@ -141,19 +146,19 @@ class KernelLoss(NumericLoss):
         super().__init__(vocab)
         bandwidths = check_positive_list("bandwidths", bandwidths)
         self.kernel = KERNELS[check_choice("kernel", kernel, self.kernels)](bandwidths, seed)
-        # Unlike the others, −d / 2 grows with the distance; `published` has stretched it already.
+        # Only the energy kernel grows with the distance. `published` stretches it already.
         self.scale = self.scale if kernel == "energy" and not published else 1.0
         self.published, self.shuffled, self.seed = published, shuffled, seed
-        # An option without effect would pass for an ablation that changed nothing.
+        # An option without effect would look like an ablation that makes no difference.
         if not self.kernel.has_bandwidth and bandwidths != BANDWIDTHS:
-            raise ValueError(f"{bandwidths=}: {kernel=} has none")
+            raise ValueError(f"{bandwidths=}: {kernel=} has no bandwidths; leave the option out")
         if not self.kernel.sees_distances and (published or shuffled):
-            raise ValueError(f"{kernel=}: it looks at no distances; leave published, shuffled out")
+            raise ValueError(f"{kernel=} ignores distances: leave out published and shuffled")
         if cycle and (not self.kernel.allows_cycle or published or shuffled):
             cyclic = [name for name in self.kernels if KERNELS[name].allows_cycle]
             raise ValueError(
-                f"{cycle=}: distances go round with kernel={' or '.join(cyclic)}, and without"
-                f" published and shuffled; this is {kernel=}"
+                f"{cycle=} with {kernel=}, {published=}, {shuffled=}: a circular scale needs"
+                f" kernel={' or '.join(cyclic)}, without published and shuffled"
             )
         self._tables = ValueTables(vocab, check_bounds("cycle", cycle))
         pairs = self._tables.values_and_periods
@@ -166,7 +171,7 @@ class KernelLoss(NumericLoss):
         """Compute r = p − q at each position: [P, N]."""
         p = scores.softmax(-1)
         q = one_hot(spans.index, len(self.vocab))
-        # r_y as minus the sum of the others: p_y − 1 would lose what is small beside 1.
+        # r_y is minus the sum of the others, because p_y − 1 would round small values away.
         others = p.masked_fill(q, 0)
         return torch.where(q, -others.sum(-1, keepdim=True), others)
 
@@ -179,9 +184,9 @@ class KernelLoss(NumericLoss):
         return self._quadratic_form(r, self._laplacians, spans)
 
     def gram(self, v: Tensor, period: float = NO_PERIOD) -> Tensor:
-        """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, are alike.
+        """Compute K_ij over the entries: [N, N]. Entries of one value, 5 and 05, have equal rows.
 
-        `period` is that of the scale, in units of the values.
+        `period` is the length of the circular scale, in units of the values.
         """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
         return self._gram_of_values(values, period)[inverse[:, None], inverse]
@@ -194,13 +199,13 @@ class KernelLoss(NumericLoss):
     def _scaled_laplacian(self, v: Tensor, period: float) -> Tensor:
         """Compute α · (D − K) over the entries: [N, N].
 
-        Built over distinct values, so that the mass of 5, 05 and 005 is summed before it is
-        squared and no other spelling of the label costs anything.
+        It is built over distinct values. The mass of 5, 05 and 005 is therefore summed before it
+        is squared, and mass on another spelling of the label costs no more.
         """
         values, inverse = torch.unique(v, return_inverse=True)  # [U], [N]
         k = self._gram_of_values(values, period)
         degrees = k.sum(-1)
-        if degrees.mean() < 1e-6:  # a random kernel's may cancel; α would be infinite
+        if degrees.mean() < 1e-6:  # those of a random kernel may cancel, and α would be infinite
             raise ValueError(f"seed={self.seed}: this kernel's degrees cancel: give another seed")
         return ((degrees.diag() - k) / (2 * degrees.mean()))[inverse[:, None], inverse]
 
@@ -217,10 +222,10 @@ class KernelLoss(NumericLoss):
 
 
 class MMDLoss(KernelLoss):
-    """L_MMD = rᵀKr = Σ_ij K_ij r_i r_j, the mean over digits; r = p − q, K the kernel.
+    """L_MMD = rᵀKr = Σ_ij K_ij r_i r_j, averaged over digits, with r = p − q and the kernel K.
 
-    It grows with the error. With kernel="energy" it is the CRPS, Σ p|v − y| − ½ ΣΣ p_i p_j d_ij,
-    a proper score.
+    The loss grows with the error. With kernel="energy" it equals the CRPS, a proper score:
+    Σ p|v − y| − ½ ΣΣ p_i p_j d_ij.
     """
 
     kernels: ClassVar[Sequence[str]] = list(KERNELS)
@@ -232,13 +237,13 @@ class MMDLoss(KernelLoss):
 
 
 class SmoothLoss(KernelLoss):
-    """α · L_smooth, the mean over digits; r = p − q, K the kernel.
+    """α · L_smooth, averaged over digits, with the residual r = p − q and the kernel K.
 
-    L_smooth = rᵀ(D − K)r = ½ Σ_ij K_ij (r_i − r_j)², where D holds the degrees Σ_j K_ij, and
-    α = 1 / (2 · mean degree).
+    L_smooth = rᵀ(D − K)r = ½ Σ_ij K_ij (r_i − r_j)². D is the diagonal matrix of the degrees
+    Σ_j K_ij, and α = 1 / (2 · mean degree).
 
-    It punishes near misses more than far ones: for the label 5, L_smooth is 9.65 where all the
-    mass is on 4, and 6.04 where it is on 0.
+    The loss punishes near misses more than far misses. For the label 5, L_smooth is 9.65 if all the
+    mass is on 4, but only 6.04 if all the mass is on 0.
     """
 
     parts: Mapping[str, Unit] = {"smooth": "digits"}
@@ -249,13 +254,14 @@ class SmoothLoss(KernelLoss):
 
 
 class SMMDLoss(KernelLoss):
-    """L = L_MMD + α · L_smooth, the mean over digits (arXiv 2606.27731); r = p − q, K the kernel.
+    """L = L_MMD + α · L_smooth, averaged over digits (arXiv 2606.27731), with r = p − q.
 
-    L_MMD = rᵀKr, L_smooth = rᵀ(D − K)r with D the degrees Σ_j K_ij, α = 1 / (2 · mean degree).
+    L_MMD = rᵀKr and L_smooth = rᵀ(D − K)r, with the kernel K and the diagonal matrix D of its
+    degrees Σ_j K_ij. α = 1 / (2 · mean degree).
 
-    The smoothness punishes near misses more than far ones, so that here and there the sum falls
-    as the error grows; `mmd` alone never does. At a saturated wrong digit the gradient vanishes:
-    keep the cross-entropy beside it.
+    The smoothness term punishes near misses more than far misses. In some cases the total therefore
+    falls as the error grows, which never happens with `mmd`. The gradient vanishes at a saturated
+    wrong digit, so train with cross-entropy as well.
     """
 
     parts: Mapping[str, Unit] = {"mmd": "digits", "smooth": "digits"}
@@ -267,13 +273,14 @@ class SMMDLoss(KernelLoss):
 
 
 class CRPSLoss(KernelLoss):
-    """CRPS = Σ_i p_i |v_i − y| − ½ Σ_ij p_i p_j |v_i − v_j|, the mean over digits.
+    """CRPS = Σ_i p_i |v_i − y| − ½ Σ_ij p_i p_j |v_i − v_j|, averaged over digits.
 
-    Computed as rᵀKr under the energy kernel K = −d / 2, to which it is equal. A proper score, where
-    `emd` is none: in expectation it is minimal where p is the true probability of each digit.
+    It equals rᵀKr under the energy kernel K = −d / 2, and is computed in that form. CRPS is a
+    proper score, unlike `emd`: its expectation is minimal if p is the true probability of each
+    digit.
 
-    published: tokens of one to three digits have distances up to 999. By default the distances are
-    scaled so that the largest of the vocabulary is 9, as it is for single digits.
+    published: do not scale distances. Tokens of three digits then have distances up to 999. By
+    default, distances are scaled to a largest distance of 9, as between single digits.
     """
 
     kernels: ClassVar[Sequence[str]] = ("energy",)
@@ -284,5 +291,5 @@ class CRPSLoss(KernelLoss):
         self.scale = 1.0 if published else self.scale
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Compute rᵀKr of each digit, K = −d / 2."""
+        """Compute rᵀKr of each digit, with K = −d / 2."""
         return {"crps": self.mmd(self.residual(scores, spans), spans)}

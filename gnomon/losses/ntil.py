@@ -20,32 +20,33 @@ from gnomon.losses.distances import expected_distance
 from gnomon.losses.numbers.spans import Spans, tally
 from gnomon.losses.numbers.vocab import NumericVocab, ValueTables
 
-MIN_ONE = 1e-30  # lower bound of 10**-45, the + 1 of a 45-digit number: float32 has none
+MIN_ONE = 1e-30  # lower bound of 10**-45, the + 1 of a 45-digit number, which float32 cannot hold
 
 
 class NTILLoss(NumericLoss):
     """L = w₁ · EMD + w₂ · relative + w₃ · magnitude (arXiv 2505.13077).
 
-    EMD = Σ_i |v_i − y| · p_i · base**place, the mean over digits; the place counts from the right
-    of the whole part, so it is 0 for units and negative in a fraction.
+    EMD = Σ_i |v_i − y| · p_i · base**place, averaged over digits. The place is 0 for units, 1 for
+    tens and -1 for tenths.
 
-    X is the number assembled from the digits, Y the label's, both without sign; then, as means
-    over numbers,
+    X is the number assembled from the predicted digits, and Y is the label's number. Signs are
+    ignored. Averaged over numbers:
 
         relative  = |X − Y| / (max(X, Y) + 1)
         magnitude = log((max(X, Y) + 1) / (min(X, Y) + 1))
 
-    weights: w₁, w₂ and w₃; a part of weight 0 is not computed.
+    weights: w₁, w₂ and w₃. A part with weight 0 is not computed.
 
-    construction: with "hard", X is made of each position's likeliest digit, and its gradient is
-    that of a softmax at `temperature` instead (straight-through). The published 0.1 leaves
-    almost none once a wrong digit leads by a logit gap of 2; a higher one changes the gradient and
-    not the loss. With "soft", X is made of that softmax's expected digits. There is no noise.
+    construction: how X is assembled. With "hard", X has the most likely digit at each position, and
+    the backward pass uses a softmax at `temperature` instead (straight-through). At the published
+    temperature of 0.1, almost no gradient is left once a wrong digit leads by a logit gap of 2. A
+    higher temperature changes the gradient but not the loss. With "soft", X has the expected digits
+    under that softmax. No noise is added.
 
-    published: each part is a mean over the rows of the batch of the mean in each row, 0 in a row
-    without numbers, instead of one mean over all digits or numbers. The EMD's distances are those
-    of the tokens' values, up to 999 for tokens of three digits. By default they are scaled so that
-    the largest of the vocabulary is 9, as it is for single digits.
+    published: average each part within each row first, and then over rows. A row without numbers
+    counts as 0. By default, each part is averaged over all digits or numbers of the batch. Also, do
+    not scale the distances in EMD: tokens of three digits then have distances up to 999. By
+    default, distances are scaled to a largest distance of 9, as between single digits.
     """
 
     parts: Mapping[str, Unit] = {"emd": "digits", "relative": "numbers", "magnitude": "numbers"}
@@ -69,11 +70,11 @@ class NTILLoss(NumericLoss):
         self.temperature = check_positive("temperature", temperature)
         self.published = published
         self.scale = 1.0 if published else self.scale
-        # Its whole numbers are compared by ratios, which mean nothing on a scale that goes round.
+        # There is no option `cycle`: ratios of whole numbers have no meaning on a circular scale.
         self._tables = ValueTables(vocab)
 
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
-        """Compute EMD of each digit, and relative and magnitude of each number."""
+        """Compute the EMD of each digit, and the relative and magnitude errors of each number."""
         terms = {}
         if "emd" in self.parts:
             emd = expected_distance(self._tables, scores, spans)
@@ -90,8 +91,8 @@ class NTILLoss(NumericLoss):
         """Compute |X − Y| and min(X, Y) + 1, [S] each, in units of each number's highest place."""
         v, y = self.vocab.values_at(spans, scores.dtype)  # [P, N], [P]
         x = (self._construct(scores) * v).sum(-1)  # [P]
-        # In these units numbers of 45 digits fit float32. Digits are subtracted one by one: the
-        # last of many would be lost in a difference of sums.
+        # In these units, numbers of 45 digits fit into float32. Digits are subtracted one by one,
+        # because a difference of sums would lose the last digit of a long number.
         highest = spans.highest_places()  # [S]
         unit = 10.0 ** (spans.place - highest[spans.number]).to(scores.dtype)
         unit = torch.where(spans.numeric, unit, 0)
@@ -100,7 +101,7 @@ class NTILLoss(NumericLoss):
         return gap, smaller + (10.0 ** -highest.to(scores.dtype)).clamp(min=MIN_ONE)
 
     def _construct(self, scores: Tensor) -> Tensor:
-        """Compute the weight of each entry in X: [P, N]."""
+        """Compute the weight that each entry has in its digit of X: [P, N]."""
         soft = (scores / self.temperature).softmax(-1)
         if self.construction == "soft":
             return soft
@@ -108,13 +109,13 @@ class NTILLoss(NumericLoss):
         return hard + (soft - soft.detach())
 
     def _counts(self, spans: Spans) -> dict[str, Tensor]:
-        """Count digits and numbers; if published, rows with labels."""
+        """Count the terms of each part. If `published`, count the rows with labels instead."""
         if not self.published:
             return super()._counts(spans)
         rows = (tally(spans.row, spans.labelled.long(), spans.batch) > 0).sum()
         return dict.fromkeys(self.parts, rows)
 
     def _terms_in_row(self, part: str, spans: Spans) -> Tensor:
-        """Count the terms of a part in the row of each term: [P] or [S], at least 1."""
+        """Count the terms of a part in the batch row of each term: [P] or [S], at least 1."""
         row = spans.row if self.parts[part] == "digits" else spans.rows_of_numbers()
         return tally(row, self._mask(part, spans).long(), spans.batch)[row].clamp(min=1)

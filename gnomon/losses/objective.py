@@ -1,7 +1,7 @@
-"""The training objective: cross-entropy, a numeric loss beside it, and how the two are weighed.
+"""The training objective: the weighted sum of cross-entropy and a numeric loss.
 
-Shapes: B batch, T tokens, P labelled positions, N entries of the numeric vocabulary, G the most
-tokens that spell one entry, H hidden, V vocabulary.
+Shapes: B batch, T tokens, P labelled positions, N entries of the numeric vocabulary, G the largest
+number of tokens that spell one entry, H hidden size, V vocabulary size.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ ACCURACY, DIGIT_ACCURACY = "mean_token_accuracy", "digit_accuracy"
 
 @dataclass(frozen=True)
 class AnswerRows:
-    """The parts of the [P, V] logits at the labelled positions that the objective needs.
+    """The values that the objective needs from the [P, V] logits at the labelled positions.
 
-    The row's maximum is subtracted from all logits; it cancels in probabilities.
+    The maximum of each row is subtracted from its logits, which leaves probabilities unchanged.
     """
 
     nll: Tensor  # [P]
-    """−log of the label's probability."""
+    """Negative log-likelihood of the label."""
     correct: Tensor  # [P]
-    """1.0 where the label is the most likely token, else 0.0."""
+    """1.0 if the label is the most likely token, else 0.0."""
     log_sum: Tensor  # [P]
     """Log-sum-exp of all logits."""
     numeric_logits: Tensor  # [P, N·G]
     """Logits of the numeric tokens."""
 
     def pack(self) -> Tensor:
-        """Join the fields into one tensor, [P, 3 + N·G].
+        """Join the fields into one [P, 3 + N·G] tensor.
 
-        Checkpointed chunks and heads that replace the model's own can return a single tensor only.
+        Checkpointed chunks, and heads that replace the model's head, can return only one tensor.
         """
         return torch.cat(
             [torch.stack([self.nll, self.correct, self.log_sum], 1), self.numeric_logits], 1
@@ -62,31 +62,33 @@ class AnswerRows:
 
     @classmethod
     def unpack(cls, packed: Tensor) -> AnswerRows:
-        """Take [P, 3 + N·G] apart again."""
+        """Split a packed [P, 3 + N·G] tensor into the fields."""
         nll, correct, log_sum = packed[:, :3].unbind(1)
         return cls(nll, correct, log_sum, packed[:, 3:])
 
 
 class Objective(nn.Module):
-    """total = CE + weight · s(t) · loss + numeric_mass · M, each a mean over its own terms.
+    """total = CE + weight · s(t) · loss + numeric_mass · M, each averaged over its terms.
 
-    CE is the mean over tokens of −log P(label), loss a numeric loss, t the progress of the
-    training from 0 to 1, and s(t) the schedule:
+    CE is −log P(label), averaged over tokens. loss is a numeric loss. s(t) is the schedule, and t
+    the progress of the training from 0 to 1:
 
-        constant  s = 1                     both times min(1, t / warmup), where there is a warm-up
-        cosine    s = ½ (1 + cos π u)       u = (t − warmup) / (1 − warmup), 0 during the warm-up
+        warm-up   s = t / warmup            while t < warmup, in both schedules
+        constant  s = 1
+        cosine    s = ½ (1 + cos π u)       u = (t − warmup) / (1 − warmup)
 
-    M = −log Σ_{i in V_num} P(i), the mean over digits, P the softmax over the whole vocabulary. A
-    numeric loss looks at the shares within V_num alone, and CE = M − log p(label within V_num):
-    so M is the part of the cross-entropy that a numeric loss never sees.
+    M is −log Σ_{i in V_num} P(i), averaged over digits. P is the softmax over the whole vocabulary.
+    A numeric loss compares probabilities within V_num only. Since CE = M − log p(label within
+    V_num), M is the part of the cross-entropy that a numeric loss does not see.
 
-    balance="ce_ratio": weight · loss · (CE / loss), the ratio without a gradient, as NTIL
-    published it: the logged total is then (1 + weight · s(t)) · CE. A loss below 1.2e-7 is not
-    scaled up any further.
+    balance="ce_ratio" uses weight · loss · (CE / loss), as the NTIL authors do. The ratio has no
+    gradient, and the logged total is then (1 + weight · s(t)) · CE. Losses below 1.2e-7 are
+    scaled as if they were 1.2e-7.
 
-    A weight of 0 adds nothing, and the total is the cross-entropy to the bit. Labels stand where
-    the logits that score them do, with no shift; −100 is ignored. `final` is a copy of the labels
-    with all but the final answer ignored: numeric terms then cover it alone, and CE all labels.
+    If the weight is 0, the total equals the cross-entropy to the bit. The caller shifts the labels:
+    a label has the same position as the logits that score it. Labels of −100 are ignored. `final`
+    is a copy of the labels that ignores all but the final answer. With it, the numeric terms cover
+    only the final answer, while CE covers all labels.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class Objective(nn.Module):
     ) -> None:
         super().__init__()
         if loss is not None and not isinstance(loss, NumericLoss):
-            raise ValueError(f"loss={loss!r}: give a loss, as create('crps', vocab) makes one")
+            raise ValueError(f"loss={loss!r}: give a numeric loss, such as create('crps', vocab)")
         self.loss = loss
         self.weight = check_bounds("weight", weight)
         self.balance = check_choice("balance", balance, ("fixed", "ce_ratio"))
@@ -110,9 +112,9 @@ class Objective(nn.Module):
         self.warmup = check_bounds("warmup", warmup, maximum=1.0)
         self.numeric_mass = check_bounds("numeric_mass", numeric_mass)
         self.vocab = vocab if loss is None else loss.vocab
-        """Numeric vocabulary; without one, digits are neither scored nor counted."""
+        """Numeric vocabulary. If it is None, digits are neither scored nor counted."""
         if self.numeric_mass and self.vocab is None:
-            raise ValueError(f"numeric_mass={numeric_mass} needs to know the digits: give a vocab")
+            raise ValueError(f"numeric_mass={numeric_mass} needs a numeric vocabulary: give vocab")
 
     def forward(
         self,
@@ -129,9 +131,9 @@ class Objective(nn.Module):
         return self.combine(sums, self.counts(labels, spans), progress=progress)
 
     def spans(self, labels: Tensor, final: Tensor | None = None) -> Spans | None:
-        """Read the numbers in [B, T] labels, once for `sums` and `counts`.
+        """Read the numbers in [B, T] labels, for `sums` and `counts`.
 
-        None without a numeric vocabulary.
+        Returns None if the objective has no numeric vocabulary.
         """
         if self.vocab is None:
             return None
@@ -141,7 +143,7 @@ class Objective(nn.Module):
         return replace(self.vocab.spans(final), labelled=labelled)
 
     def rows(self, logits: Tensor, targets: Tensor) -> Tensor:
-        """Pack what is needed of [P, V] logits and their [P] labels: see `AnswerRows`."""
+        """Reduce [P, V] logits and their [P] labels to packed rows: see `AnswerRows`."""
         with torch.autocast(logits.device.type, enabled=False):
             tokens = targets.new_zeros(0)
             if self.vocab is not None:
@@ -153,10 +155,10 @@ class Objective(nn.Module):
     def rows_from_hidden(
         self, hidden: Tensor, targets: Tensor, head: Callable[[Tensor], Tensor], *, chunk: int
     ) -> Tensor:
-        """Pack the same rows from [P, H] hidden states, `chunk` rows through the head at a time.
+        """Compute the packed rows from [P, H] hidden states, `chunk` positions at a time.
 
-        Each chunk's logits are computed again in the backward pass, so that at most one chunk's
-        are in memory at any time.
+        The backward pass computes the logits of each chunk again, so memory never holds the logits
+        of more than one chunk.
         """
 
         def rows_of_chunk(states: Tensor, labels: Tensor) -> Tensor:
@@ -171,9 +173,9 @@ class Objective(nn.Module):
         )
 
     def sums(self, rows: Tensor, spans: Spans | None) -> dict[str, Tensor]:
-        """Sum each part by name, unweighted, and each figure that is only logged.
+        """Sum the terms of each part, without weights, and of each figure that is only logged.
 
-        `rows` are packed, `spans` come from `self.spans`.
+        `rows` come from `self.rows` or `self.rows_from_hidden`, and `spans` from `self.spans`.
         """
         answer = AnswerRows.unpack(rows)
         sums = {CE: answer.nll.sum(), ACCURACY: answer.correct.sum()}
@@ -190,7 +192,7 @@ class Objective(nn.Module):
         return sums
 
     def counts(self, labels: Tensor, spans: Spans | None) -> dict[str, Tensor]:
-        """Count the terms of each sum; counts add up over batches and processes."""
+        """Count the terms of each sum. Counts of several batches and processes can be added."""
         tokens = (labels != IGNORED).sum()
         counts = {CE: tokens, ACCURACY: tokens}
         if spans is None:
@@ -209,7 +211,10 @@ class Objective(nn.Module):
         *,
         progress: float | None = None,
     ) -> Tensor:
-        """Compute the total from one forward's sums; counts may cover the accumulation window."""
+        """Compute the total from the sums of one forward pass.
+
+        `counts` may cover a whole accumulation window.
+        """
         ce = sums[CE] / counts[CE].clamp(min=1)
         total = ce
         if self.loss is not None and (weight := self.weight * self.scale(progress)):
@@ -224,13 +229,13 @@ class Objective(nn.Module):
         return total
 
     def scale(self, progress: float | None) -> float:
-        """Compute s(t), the factor of the weight at this progress."""
+        """Compute s(t), the factor of the weight. A constant schedule needs no progress."""
         if self.schedule == "constant" and not self.warmup:
             return 1.0
         if progress is None:
             raise ValueError(
                 f"schedule={self.schedule!r}, warmup={self.warmup}: the weight changes with the"
-                " training; give progress, from 0 to 1, such as step / steps"
+                " training; give progress, from 0 to 1, for example step / steps"
             )
         if progress < self.warmup:
             return progress / self.warmup
@@ -241,10 +246,10 @@ class Objective(nn.Module):
 
 
 def reduce_logits(logits: Tensor, targets: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Reduce [P, V] logits to log-sum-exps [P], the targets' logits [P] and some tokens' [P, K].
+    """Reduce [P, V] logits to log-sum-exps [P] and the logits of targets [P] and `tokens` [P, K].
 
-    The row's largest logit is subtracted from all: it cancels in probabilities and keeps small
-    losses exact. Autograd would build a [P, V] gradient for each of the three; this builds one.
+    The largest logit of each row is subtracted, which leaves probabilities unchanged and keeps
+    small losses exact. The backward pass builds one [P, V] gradient. Autograd would build three.
     """
     reduced: tuple[Tensor, Tensor, Tensor] = _ReduceLogits.apply(logits, targets, tokens)  # type: ignore[no-untyped-call]  # torch has no types for it
     return reduced

@@ -1,7 +1,7 @@
-"""Losses against soft labels: a target spread over the values near the label.
+"""Losses with soft labels: the target is spread over the values near the label.
 
-Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, G the most
-entries of one value.
+Shapes: P positions, N entries of the numeric vocabulary, U distinct values among them, G the
+largest number of entries with the same value.
 """
 
 from collections.abc import Mapping
@@ -17,10 +17,11 @@ from gnomon.losses.numbers.vocab import NumericVocab, ValueTables, circular_dist
 
 
 class SoftLabelLoss(NumericLoss):
-    """Base of the losses against t_u ∝ exp(−(u − y)² / spread), over the distinct values u.
+    """Base class of losses with the target t_u ∝ exp(−(u − y)² / spread) over distinct values u.
 
-    Entries of one value are pooled, 5 with 05 and 005: the target spreads over near values, never
-    over other spellings of one value. With a `cycle` |u − y| goes the shorter way round.
+    Entries of the same value, such as 5, 05 and 005, are pooled. The target therefore spreads over
+    near values, but not over other spellings of the same value. With a `cycle`, |u − y| is measured
+    the shorter way round.
     """
 
     def __init__(self, vocab: NumericVocab, *, spread: float, cycle: float) -> None:
@@ -40,7 +41,7 @@ class SoftLabelLoss(NumericLoss):
         return self._pick_table([table[spans.index] for table in tables], spans)
 
     def _pick_table(self, by_table: list[Tensor], spans: Spans) -> Tensor:
-        """Pick, at each position, the result of the table that holds there: [P] from T × [P]."""
+        """Select the result of the table that applies at each position: [P] from T × [P]."""
         return torch.stack(by_table).gather(0, self._tables.index(spans)[None])[0]
 
 
@@ -68,9 +69,9 @@ class _SoftTargets:
 class DIST2Loss(SoftLabelLoss):
     """DIST2 = KL(t ‖ p) = Σ_i t_i log(t_i / p_i), t = softmax(−d² / τ), d = |v_i − y|.
 
-    The mean over digits; τ is `temperature` (arXiv 2503.02379, there with a weight of 0.1). Its
-    minimum, 0, is at p = t, which is never quite sure. With τ = 2σ² its gradient is
-    that of `gaussian`.
+    The loss is averaged over digits, and τ is `temperature`. The paper (arXiv 2503.02379) gives it
+    a weight of 0.1. Its minimum is 0, at p = t, which leaves some mass on the neighbours of the
+    label. With τ = 2σ², it has the same gradient as `gaussian`.
     """
 
     parts: Mapping[str, Unit] = {"dist2": "digits"}
@@ -83,15 +84,15 @@ class DIST2Loss(SoftLabelLoss):
     def terms(self, scores: Tensor, spans: Spans) -> dict[str, Tensor]:
         """Compute KL(t ‖ p) of each digit."""
         excess = self.cross_entropy(scores, spans) - self.entropy(scores, spans)
-        return {"dist2": excess.clamp(min=0)}  # rounding takes it below 0 where p is t
+        return {"dist2": excess.clamp(min=0)}  # rounding may take it below 0 if p is t
 
 
 class GaussianLoss(SoftLabelLoss):
-    """L = −Σ_i t_i log p_i, t_i ∝ exp(−d² / 2σ²), d = |v_i − y|, the mean over digits.
+    """L = −Σ_i t_i log p_i, t_i ∝ exp(−d² / 2σ²), d = |v_i − y|, averaged over digits.
 
-    The bell is cut off where the values end, so that 0 and 9 have one-sided targets, unless a
-    `cycle` makes them neighbours. Its minimum is at p = t: 1.4 with σ = 1 in the middle, and
-    never 0.
+    The bell is cut off at the smallest and the largest value. The labels 0 and 9 therefore have
+    one-sided targets, unless a `cycle` makes them neighbours. The minimum, at p = t, is never 0.
+    For σ = 1 and a label in the middle, it is 1.4.
     """
 
     parts: Mapping[str, Unit] = {"gaussian": "digits"}

@@ -335,7 +335,7 @@ def test_options_are_refused_by_name_and_value(options, message):
 
 
 def test_what_is_not_told_is_asked_for(vocab, labels, logits):
-    with pytest.raises(ValueError, match=r"numeric_mass=0.5 needs to know the digits"):
+    with pytest.raises(ValueError, match=r"numeric_mass=0.5 needs a numeric vocabulary"):
         Objective(numeric_mass=0.5)
     for options in ({"schedule": "cosine"}, {"warmup": 0.1}):
         with pytest.raises(ValueError, match="weight changes with the training; give progress"):

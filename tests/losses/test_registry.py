@@ -55,9 +55,9 @@ def test_a_wrong_option_is_refused_by_name_and_value(row):
 def test_what_is_no_vocabulary_tokenizer_or_loss_is_refused_in_words():
     for made, message in [
         (lambda: create("crps", {"0": 0}), "vocab is of type dict: give NumericVocab.from_tok"),
-        (lambda: NumericVocab.from_tokenizer("Qwen/Qwen2-VL-2B"), "'Qwen/Qwen2-VL-2B' is no token"),
-        (lambda: Objective("crps"), "loss='crps': give a loss, as create"),
-        (lambda: Objective(losses.load("crps")), "loss=<class .*: give a loss, as create"),
+        (lambda: NumericVocab.from_tokenizer("Qwen/Qwen2-VL-2B"), "2B' is not a tokenizer"),
+        (lambda: Objective("crps"), "loss='crps': give a numeric loss"),
+        (lambda: Objective(losses.load("crps")), "loss=<class .*: give a numeric loss"),
         (lambda: Objective(create("crps", one_digit()), weight="0.3"), "weight='0.3': give 0 or"),
     ]:
         with pytest.raises(ValueError, match=message):

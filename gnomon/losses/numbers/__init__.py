@@ -1,1 +1,1 @@
-"""The numeric vocabulary of a tokenizer, and the numbers in labels."""
+"""The numeric vocabulary of a tokenizer, and the reader of numbers in labels."""

@@ -1,7 +1,7 @@
-"""Tokens as a reader of numbers sees them: their texts, the marks on these, and tables of both.
+"""Tables for reading numbers in labels: the text, the digits and the marks of each token.
 
-Shapes: N entries, G the most tokens that spell one entry, L value rows (1, or 1 + MAX_WIDTH
-where entries have several widths), M marks, V vocabulary.
+Shapes: N entries, G the largest number of tokens that spell one entry, L value rows (1, or
+1 + MAX_WIDTH if entries have several widths), M marks, V vocabulary size.
 """
 
 import re
@@ -15,29 +15,29 @@ from torch import Tensor
 
 
 class Tokenizer(Protocol):
-    """The methods of a tokenizer that are used here; all of transformers' have them."""
+    """The methods that gnomon calls on a tokenizer. All transformers tokenizers have them."""
 
     def get_vocab(self) -> dict[str, int]:
-        """Return the token id of each piece."""
+        """Return the id of each piece, the token's text as the vocabulary writes it."""
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        """Return the token ids of a text."""
+        """Return the ids of the tokens that spell a text."""
 
     def convert_ids_to_tokens(self, ids: list[int]) -> str | list[str]:
         """Return the pieces of token ids."""
 
 
 _BYTE_PIECE = re.compile(r"<0x([0-7][0-9A-F])>")  # SentencePiece's fallback to one ASCII byte
-# GPT-2 writes a byte as a letter: printable ones as themselves, the others as U+0100 and up.
+# GPT-2 writes a byte as a letter: printable bytes as themselves, the others as U+0100 and up.
 _PRINTABLE = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
 _UNPRINTABLE = [byte for byte in range(0x100) if byte not in _PRINTABLE]
 _BYTE_OF_LETTER = {0x100 + i: byte for i, byte in enumerate(_UNPRINTABLE)}
 
 
 def texts_of(pieces: Mapping[str, int]) -> dict[int, str]:
-    """Decode the text of each token, whichever way the vocabulary writes spaces and bytes.
+    """Decode the text of each token, for SentencePiece and byte-level vocabularies.
 
-    A character that is cut into several tokens becomes U+FFFD in each.
+    If a character is split into several tokens, each of them reads as U+FFFD.
     """
     # SentencePiece may know Ġ as a letter of Maltese; byte-level vocabularies have no ▁.
     byte_level = any(p.startswith("Ġ") for p in pieces) and not any(
@@ -60,7 +60,7 @@ def _text_of(piece: str, *, byte_level: bool) -> str:
 
 
 MAX_WIDTH = 3
-"""Digits in the widest token that is read; GPT-2's `2024` in one token is not."""
+"""Largest number of digits in a token that is read. GPT-2's token `2024` is not read."""
 
 _READABLE = rf"\s*([0-9]{{1,{MAX_WIDTH}}})\Z"
 _DIGITS = r"(\s*[0-9]|.*[0-9]\Z)"
@@ -69,39 +69,39 @@ _WORD_END = r"\w)\]}%°."
 _NAME = "[A-Za-z0-9_]"
 
 MARKS = {
-    # Digits that may join a neighbour's.
+    # The token has digits that may join digits of a neighbour.
     "digits": _DIGITS,
-    # Digits in a form that is not read, such as `2024` in one token: no number has them.
+    # Its digits cannot be read, for example `2024`. A number with such a token is skipped.
     "unread": rf"(?!{_READABLE}){_DIGITS}",
-    # A space before the digits: they join nothing before them.
+    # A space precedes the digits, so they do not join earlier digits.
     "spaced": rf"(?=\s){_DIGITS}",
     # The digits begin with 0.
     "zero": r"\s*0",
     "comma": r",\Z",
-    # A point and nothing else.
+    # The token is a point.
     "point": r"\.\Z",
-    # A point after what cannot be a word, such as ` .`: a number may begin with it.
+    # A point that does not follow a word, for example ` .`: a number may begin with it.
     "bare point": rf"{_NO_DIGITS}.*[^{_WORD_END}]\.\Z",
-    # A minus and nothing else; and -.5 begins with the token `-.`.
+    # The token is a minus, or a minus and a point: -.5 may begin with the token `-.`.
     "minus": r"[-−]\.?\Z",
-    # A minus after what cannot be a word, such as ` -` or `(-`: always a sign.
+    # A minus that does not follow a word, for example ` -` or `(-`: it is always a sign.
     "negative": rf"{_NO_DIGITS}.*[^{_WORD_END}][-−]\.?\Z",
-    # Ends as a word, a number or a closed bracket does: a minus after it is no sign.
+    # The end of a word, a number or a closed bracket: a minus after it is not a sign.
     "word": rf"{_DIGITS}|.*[{_WORD_END}]\Z",
-    # Ends with an opening bracket, or with one and a minus.
+    # Ends with an opening bracket, or with an opening bracket and a minus.
     "opens": rf"{_NO_DIGITS}.*[(\[{{][-−]?\Z",
     # Begins with a closing bracket.
     "closes": rf"{_NO_DIGITS}[)\]}}]",
-    # Ends with an ASCII letter, a digit or an underscore: a name may go on after it.
+    # Ends with an ASCII letter, a digit or an underscore: a name may continue after it.
     "ends in name": rf".*{_NAME}\Z",
-    # Consists of these alone: it continues a name before it.
+    # Consists of ASCII letters, digits and underscores: it continues a name before it.
     "continues name": rf"{_NAME}+\Z",
-    # The last name in it begins with a letter or an underscore, and not with a digit.
+    # The last name in the token begins with a letter or an underscore.
     "starts name": rf"(.*[^A-Za-z0-9_])?[A-Za-z_]{_NAME}*\Z",
 }
-"""Patterns at the start of a token's text, by the mark they give it.
+"""Pattern of each mark, matched at the start of a token's text.
 
-No pattern looks at a letter in particular: `tokens_by_form` relies on that."""
+A pattern must not depend on a particular letter, because `tokens_by_form` replaces letters."""
 
 
 _LETTERS = re.compile("[A-Za-z]+")
@@ -109,15 +109,18 @@ _FOREIGN_LETTERS = re.compile(r"[^\W\d_A-Za-z]+")
 
 
 def digits_of(text: str) -> str | None:
-    """Return the one to three ASCII digits that a token consists of, without a leading space."""
+    """Return the digits of a token that consists of one to three ASCII digits, else None.
+
+    A leading space is ignored.
+    """
     match = re.match(_READABLE, text)
     return match[1] if match else None
 
 
 def tokens_by_form(texts: Mapping[int, str]) -> dict[str, list[int]]:
-    """Group tokens by the form of their text, in which a run of letters is one letter.
+    """Group tokens by the form of their text. In a form, one letter replaces a run of letters.
 
-    150,000 tokens have some thousands of forms, and the marks are matched against these alone.
+    150,000 tokens have a few thousand forms, and matching marks against forms is much faster.
     """
     forms: dict[str, list[int]] = {}
     for token, text in texts.items():
@@ -153,7 +156,7 @@ class Entry:
 
 
 def entries_of(pieces: Mapping[str, int], texts: Mapping[int, str]) -> tuple[Entry, ...]:
-    """Collect the entries among a tokenizer's pieces, narrow ones first, tokens in their order."""
+    """Collect the entries among a tokenizer's pieces, in order of their number of digits."""
     spellings: dict[str, dict[int, str]] = {}
     for piece, token in pieces.items():
         if digits := digits_of(texts[token]):
@@ -163,19 +166,19 @@ def entries_of(pieces: Mapping[str, int], texts: Mapping[int, str]) -> tuple[Ent
 
 
 class Constant:
-    """A tensor that never changes, copied once to each device and dtype that asks for it.
+    """A tensor that never changes, with one copy for each device and dtype that is used.
 
-    It is no buffer of a module: `model.to(torch.bfloat16)` would round it.
+    It is not a module buffer, because `model.to(torch.bfloat16)` would round a buffer.
     """
 
     def __init__(self, table: Tensor) -> None:
-        # An inference tensor, made during an evaluation, could not serve a later backward pass.
+        # A tensor created in inference mode could not be used in a later backward pass.
         with torch.inference_mode(mode=False):
             self._table = table.clone()
         self._copies: dict[tuple[torch.device, torch.dtype], Tensor] = {}
 
     def on(self, device: torch.device, dtype: torch.dtype | None = None) -> Tensor:
-        """Return the copy on a device, in the table's own dtype unless another is named."""
+        """Return the copy on a device, by default in the dtype of the original."""
         key = device, dtype or self._table.dtype
         if key in self._copies:
             return self._copies[key]
@@ -190,12 +193,12 @@ class Constant:
 
 
 class Tables:
-    """Lookup tables of the reader and the losses, on any device."""
+    """The tables of a tokenizer, for the reader of labels and for the losses."""
 
     def __init__(
         self, entries: tuple[Entry, ...], forms: Mapping[str, list[int]], size: int
     ) -> None:
-        # Two more indices follow the N entries: of tokens without digits, and with unreadable ones.
+        # Index N is for tokens without digits, and N + 1 for tokens with unreadable digits.
         widths = torch.tensor([e.width for e in entries] + [0, MAX_WIDTH + 1])
         value = torch.tensor([*(e.value for e in entries), 0, 0], dtype=torch.float64)
         most = max(len(e.ids) for e in entries)
@@ -203,27 +206,27 @@ class Tables:
         for mark, flag in flags.items():
             flag[[token for token in tokens_with(mark, forms) if token < size]] = True
         self.has_several_widths = len({e.width for e in entries}) > 1
-        """True if entries have several widths, so that a fraction needs a row for each width."""
+        """True if entries differ in width. In fractions, each width then needs a row of values."""
         self.token_ids = Constant(
             torch.tensor([e.ids + e.ids[:1] * (most - len(e.ids)) for e in entries])
         )
-        """[N, G]: tokens of each entry, padded with its first one."""
+        """[N, G]: tokens of each entry, padded with its first token."""
         self.padding = Constant(
             torch.tensor([[g >= len(e.ids) for g in range(most)] for e in entries])
         )
-        """[N, G] bool: True where `token_ids` is padding."""
+        """[N, G] bool: True for padding in `token_ids`."""
         self.widths = Constant(widths)
-        """[N + 2]: places of each entry; 0 without digits, MAX_WIDTH + 1 if unreadable."""
+        """[N + 2]: number of digits of each entry, then 0 and MAX_WIDTH + 1 for N and N + 1."""
         shift = torch.arange(1, MAX_WIDTH + 1)[:, None] - widths
-        # Each row is v · 10**(w - w_i): in a fraction, 5 counts as 50 beside tokens of two digits.
+        # Each row is v · 10**(w - w_i): in a fraction, 5 counts as 50 if the label has two digits.
         in_fractions = value * 10.0 ** shift.double()  # [MAX_WIDTH, N + 2]
         by_width = [value[None], in_fractions[: MAX_WIDTH * self.has_several_widths]]
         self.values_by_width = Constant(torch.cat(by_width))
-        """[L, N + 2]: value of each entry; see `NumericVocab.value_row`."""
+        """[L, N + 2]: value of each entry. `NumericVocab.value_row` explains the rows."""
         self.marks = Constant(torch.stack(list(flags.values())))
-        """[M, V + 1] bool: marks of each token. The last column, of no token, has none."""
+        """[M, V + 1] bool: marks of each token. The last column is False, for ignored labels."""
         entry = torch.where(flags["unread"], len(entries) + 1, len(entries))
         for n, item in enumerate(entries):
             entry[list(item.ids)] = n
         self.entry_of_token = Constant(entry)
-        """[V + 1]: entry of each token; N without digits, N + 1 with unreadable ones."""
+        """[V + 1]: entry of each token, N without digits, or N + 1 with unreadable digits."""

@@ -1,6 +1,6 @@
-"""The numeric vocabulary: which tokens are digits, their values, and their periods on a cycle.
+"""The numeric vocabulary: the tokens that spell digits, with their values.
 
-Shapes: B batch, T tokens, P positions, N entries, V vocabulary, L value rows (see tables.py).
+Shapes: B batch, T tokens, P positions, N entries, V vocabulary size, L value rows (see tables.py).
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from gnomon.losses.numbers.spans import Spans, read_spans
 from gnomon.losses.numbers.tables import MAX_WIDTH, Entry, Tables, Tokenizer
 
 _MOST_LISTED = 12
-"""Unread tokens that a message names."""
+"""Largest number of unread tokens that a message lists."""
 
 
 class NumericVocab:
-    """The tokens of one to three ASCII digits, by the digits that they spell.
+    """The tokens of one to three ASCII digits, grouped into entries by the digits they spell.
 
-    `05` and `5` are two entries of one value, since `05` fills two places. `5`, `▁5` and `Ġ5` are
-    one entry, and their probabilities are summed. The tokenizer is never changed.
+    `05` and `5` are two entries with the same value, because `05` fills two places. `5`, `▁5` and
+    `Ġ5` are one entry, and their probabilities are summed. The tokenizer is never changed.
     """
 
     entries: tuple[Entry, ...]  # N
-    """Strings of digits, narrow ones first, each with its tokens."""
+    """Strings of digits with their tokens, in order of their number of digits."""
     unread: tuple[str, ...]
-    """Pieces with unreadable digits, such as `2024` in one; numbers that hold one are skipped."""
+    """Pieces with unreadable digits, for example `2024`. Numbers that contain them are skipped."""
     size: int
-    """V, the width of the logits; a label beyond it is ignored."""
+    """V, the width of the logits. Labels of V or more are ignored."""
     tables: Tables
-    """The vocabulary as tensors."""
+    """Tensors over entries and tokens, for reading labels and for the losses."""
 
     def __init__(
         self,
@@ -58,12 +58,13 @@ class NumericVocab:
     def from_tokenizer(cls, tokenizer: Tokenizer, size: int | None = None) -> NumericVocab:
         """Build the vocabulary of a tokenizer, or of a processor's tokenizer.
 
-        `size` is the head's width where it differs.
+        `size` is the width of the model's logits. By default it is the largest token id plus 1.
         """
         tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         if not hasattr(tokenizer, "get_vocab"):
             raise ValueError(
-                f"{tokenizer!r} is no tokenizer: give what AutoTokenizer.from_pretrained returns"
+                f"{tokenizer!r} is not a tokenizer: give the result of"
+                " AutoTokenizer.from_pretrained"
             )
         return cls(tokenizer.get_vocab(), size=size, tokenizer=tokenizer)
 
@@ -73,22 +74,23 @@ class NumericVocab:
 
     @property
     def distance_scale(self) -> float:
-        """Factor that makes the largest distance of two values 9: 1.0 for tokens of one digit."""
+        """Factor that scales the largest distance of two values to 9, or 1.0 for single digits."""
         values = [entry.value for entry in self.entries]
         return 9 / ((max(values) - min(values)) or 9)
 
     def spans(self, labels: Tensor) -> Spans:
-        """Read the numbers in [B, T] labels, aligned with the logits that score them."""
+        """Read the numbers in [B, T] labels, which the caller has shifted to their logits."""
         if labels.dim() != 2:
             raise ValueError(f"labels of shape {tuple(labels.shape)}: give [batch, tokens]")
         return read_spans(labels, self.tables)
 
     def value_row(self, spans: Spans) -> Tensor:
-        """Return the row of `tables.values_by_width` that holds at each position: [P].
+        """Return the row of `tables.values_by_width` that applies at each position: [P].
 
-        Before the decimal point an entry counts as its value, v_i. In a fraction `5` is as much as
-        `50` and more than `05`, so there it counts as v_i·10**(w - w_i), where w is the label's
-        width. Where all tokens are of one width, that is v_i again, and there is one row.
+        Before the decimal point, an entry counts as its value v_i. In a fraction, `5` is as much as
+        `50` and more than `05`. There, an entry with w_i digits counts as v_i·10**(w - w_i) if the
+        label has w digits. If all entries have the same width, this equals v_i, and there is only
+        one row.
         """
         if not self.tables.has_several_widths:
             return torch.zeros_like(spans.place)
@@ -102,18 +104,18 @@ class NumericVocab:
         return by_width[row], by_width[row, spans.index]
 
     def coverage(self, texts: Iterable[str]) -> float:
-        """Compute the share of the answers' digits that a numeric loss sees; 1 without digits.
+        """Compute the share of the answers' digits that a numeric loss sees, or 1 without digits.
 
-        A share of 0 raises a ValueError that shows how the tokenizer writes the answers.
+        A share of 0 raises a ValueError that shows the tokens of an answer.
         """
         if isinstance(texts, str):
             raise ValueError(f"coverage of {texts!r}: give a list of texts")
         return self.coverage_by_kind({"": texts}).get("", 1.0)
 
     def coverage_by_kind(self, texts: Mapping[str, Iterable[str]]) -> dict[str, float]:
-        """Compute the share for each kind of answers; one kind alone may have a share of 0.
+        """Compute the coverage of each kind of answers. Kinds without digits are left out.
 
-        Kinds whose answers have no digit are left out.
+        A kind may have a coverage of 0. A ValueError is raised only if all kinds have 0.
         """
         if self._tokenizer is None:
             raise ValueError("coverage needs the tokenizer: use NumericVocab.from_tokenizer")
@@ -130,13 +132,13 @@ class NumericVocab:
             tokens = self._tokenizer.convert_ids_to_tokens(labels[0].tolist())
             raise ValueError(
                 f"a numeric loss sees no digit of these answers: the tokenizer writes {text!r} as "
-                f"{tokens}, and tokens of one to {MAX_WIDTH} ASCII digits are needed, outside "
+                f"{tokens}, but the loss needs tokens of one to {MAX_WIDTH} ASCII digits, outside "
                 f"names such as bbox_2d"
             )
         return {kind: visible[kind] / total[kind] for kind in total}
 
     def describe(self) -> str:
-        """Format the vocabulary as a table for printing."""
+        """Format the entries and their tokens as a table to print."""
         tokens = sum(len(entry.ids) for entry in self.entries)
         lines = [
             f"{len(self)} numeric entries in {tokens} of {self.size} tokens",
@@ -152,18 +154,20 @@ class NumericVocab:
         return "\n".join(lines)
 
     def _list_unread(self) -> str:
-        """Quote the first unread tokens: a message has no place for all."""
+        """Quote the first `_MOST_LISTED` unread tokens for a message."""
         return ", ".join(map(repr, self.unread[:_MOST_LISTED]))
 
     def _check(self) -> None:
         if not self.entries:
             raise ValueError(
-                f"no token consists of one to {MAX_WIDTH} digits; those with digits are: "
+                f"no token consists of one to {MAX_WIDTH} digits; the tokens with digits are: "
                 f"{self._list_unread() or 'none'}"
             )
         widest = max(max(entry.ids) for entry in self.entries)
         if widest >= self.size:
-            raise ValueError(f"size={self.size}: token {widest} spells a digit and lies beyond")
+            raise ValueError(
+                f"size={self.size}: token {widest} spells a digit; give a size above {widest}"
+            )
 
 
 def _count_digits(text: str) -> int:
@@ -171,30 +175,30 @@ def _count_digits(text: str) -> int:
 
 
 NO_PERIOD = 1e30
-"""Period of a scale that does not go round: longer than any distance, so that nothing wraps."""
+"""Period of a scale that is not circular: longer than any distance, so distances never wrap."""
 
 
 class ValueTables:
-    """Tables of the entries' values by width, [N] each, with a period where the scale goes round.
+    """Tables of the entries' values, [N] each, with their periods on a circular scale.
 
-    Two numbers that differ in one token alone, which stands for v · 10**k, lie |v_i − v_j| · 10**k
-    apart. On a cycle C the period at that position is C · 10**−k. With a cycle of 10 the units have
-    a period of 10, so that 0 is next to 9; the tenths have 100, which no digit reaches: 9.9 is 0.9
-    from 9.0.
+    If two numbers differ only in a token at place k, their distance is |v_i − v_j| · 10**k. On a
+    scale of length C, the period at that place is C · 10**−k. With a cycle of 10, the units have a
+    period of 10, so 0 is next to 9. The tenths have a period of 100, which no digit reaches, so the
+    distance from 9.9 to 9.0 is still 0.9.
     """
 
     def __init__(self, vocab: NumericVocab, cycle: float = 0.0) -> None:
         self.vocab, self.cycle = vocab, cycle
         values_by_width = vocab.tables.values_by_width.on(torch.device("cpu"))[:, : len(vocab)]
         self.values_and_periods = [(values, NO_PERIOD) for values in values_by_width]
-        """One pair a table: first L without a period, by width, then those that go round."""
-        self._periodic: list[tuple[int, int]] = []  # (width, exponent) of the tables that go round
+        """Values and period of each table: first L tables without a period, then those with one."""
+        self._periodic: list[tuple[int, int]] = []  # (width, exponent) of the tables with a period
         if not cycle:
             return
         has_one_width = not vocab.tables.has_several_widths
         for width, values in enumerate(values_by_width):
             exponent = self._top_exponent
-            # From a period of twice the largest distance on, nothing wraps.
+            # Distances never wrap if the period is at least twice the largest distance.
             while cycle * 10.0**-exponent < 2 * float(values.max()):
                 # In a fraction a token of w digits stands for v · 10**-w or less.
                 is_in_use = exponent <= -width if width else exponent >= 0 or has_one_width
@@ -205,13 +209,13 @@ class ValueTables:
 
     @property
     def _top_exponent(self) -> int:
-        """Exponent of the first digit of numbers below the cycle: 0 for 10, 2 for 360."""
+        """Exponent of the first digit of numbers below the cycle: 0 for 10, and 2 for 360."""
         exact = Decimal(str(self.cycle))
         is_power = exact == Decimal(1).scaleb(exact.adjusted())
         return exact.adjusted() - is_power
 
     def index(self, spans: Spans) -> Tensor:
-        """Return the index of the table that holds at each position: [P]."""
+        """Return the index of the table that applies at each position: [P]."""
         width = self.vocab.value_row(spans)
         index = width
         first_periodic = len(self.values_and_periods) - len(self._periodic)
@@ -225,11 +229,11 @@ class ValueTables:
         if not self.cycle:
             return torch.full_like(spans.place, NO_PERIOD, dtype=dtype)
         periods = self.cycle * 10.0 ** -spans.place.to(dtype)
-        # A label with a higher exponent is no number of this scale.
+        # A label with a higher exponent is not a number of this scale.
         return torch.where(spans.place <= self._top_exponent, periods, NO_PERIOD)
 
 
 def circular_distance(distances: Tensor, period: Tensor | float) -> Tensor:
-    """Return distances the shorter way round the period."""
+    """Return distances measured the shorter way round a circle of length `period`."""
     rest = distances % period
     return torch.minimum(rest, period - rest)

@@ -125,9 +125,9 @@ def test_seeing_no_digit_is_an_error_that_shows_the_tokens(name, texts, message)
 
 
 def test_a_tokenizer_without_digits_is_refused():
-    with pytest.raises(ValueError, match=r"those with digits are: 'R2D2', '2024', '10:08'"):
+    with pytest.raises(ValueError, match=r"the tokens with digits are: 'R2D2', '2024', '10:08'"):
         NumericVocab.from_tokenizer(without_digits())
-    with pytest.raises(ValueError, match="those with digits are: none"):
+    with pytest.raises(ValueError, match="the tokens with digits are: none"):
         NumericVocab({})
 
 
