@@ -274,10 +274,10 @@ def test_the_random_draws_are_those_of_the_class():
 
 @pytest.mark.slow
 def test_a_kind_is_tested_outside_the_repository_as_its_page_shows(folder):
-    for _, title, text in blocks("kind"):
+    for _, title, text in (*blocks("kind"), *blocks("kind_test")):
         if title.endswith(".py"):
             Path(title).write_text(text)
-    page = PAGES["kind"].read_text()
+    page = PAGES["kind_test"].read_text()
     (contract,) = re.findall(r"^    python (-m pytest .*)$", page, re.M)
     for words, passed in (("-m pytest test_dice.py", 11), (contract, 9)):
         words = shlex.split(words.replace("CLONE", str(ROOT)))
