@@ -9,7 +9,14 @@ from typing import Any
 from gnomon import store
 from gnomon.eval import RunResult
 from gnomon.eval.scoring import question_file
-from gnomon.eval.scoring.other_formats import AnswerLine, MatchedAnswers, id_text, parse_answers
+from gnomon.eval.scoring.other_formats import (
+    ID_COLUMNS,
+    REQUEST_COLUMNS,
+    AnswerLine,
+    MatchedAnswers,
+    id_text,
+    parse_answers,
+)
 from gnomon.eval.scoring.question_file import Question
 from gnomon.progress import warn
 from gnomon.recipe import Columns, RecipeError
@@ -62,18 +69,31 @@ def score_foreign(
     """
     _check_asked(file, exam)
     lines = read_rows(file, text="text")  # of a table or of JSON lines; a bare line is an answer
+    columns = list(_label_columns(exam))
     answers = parse_answers(
-        lines, file.name, id_column=answer_format.id_column, text_column=answer_format.text_column
+        lines,
+        file.name,
+        id_column=answer_format.id_column,
+        text_column=answer_format.text_column,
+        label_columns={name for name, _ in columns},
     )
     ids = [exam.pool.id(index) for index in range(exam.samples)]
     user_names = list(_user_names(exam, answers.id_column))
     matches = answers.by_question(ids, *user_names)
+    answers.check_columns(matches, ids, columns)
+    start = answers.counts_from(ids, *user_names)
+    if start is not None and isinstance(exam.pool, UserTable) and exam.pool.n_skipped:
+        raise ValueError(
+            f"{answers.name}: column {answers.id_column!r} has positions of rows, which may be"
+            f" shifted, since {exam.pool.n_skipped:,} rows of {exam.pool.name} are left out: give"
+            " ids to the rows and name their column (--id-column)"
+        )
     predictions = [
         _prediction(matches.get(question.id), question, file.stem) for question in exam.questions
     ]
     notes = list(_notes(answers, ids, matches))
     # Ids 1, 2, 3 may be places in the list: then some other tool counted from 1, not from 0.
-    if answers.counts_from(exam.samples, [*user_names, dict.fromkeys(ids, "")]) == 1:
+    if start == 1:
         notes.append(f"{answers.name} counts the questions from 1: its id 1 is the first question.")
     description = exam.pool.describe()
     run, note = score_answers(
@@ -119,15 +139,18 @@ def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Pre
 def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
     """Yield maps from a value of the user's own rows to the id of the row's sample.
 
-    The values are those of the column of this name, the pictures' paths, and their file names. A
-    value of several rows leads to an empty text.
+    The values are those of the column of this name, the pictures' paths, and their file names. For
+    the requests of a batch they are also those of any column with a usual name for ids. A value of
+    several rows leads to an empty text.
     """
     if column is None:
         return
-    picture_column = (exam.sources[0].columns or Columns()).image or column
     rows = _user_rows(exam)[: exam.samples]
-    values = {name: [id_text(row.get(name)) for row in rows] for name in (column, picture_column)}
-    file_names = [Path(value).name for value in values[picture_column]]
+    names = [column, (exam.sources[0].columns or Columns()).image or column]
+    if column in REQUEST_COLUMNS and not any(column in row for row in rows):
+        names += ID_COLUMNS
+    values = {name: [id_text(row.get(name)) for row in rows] for name in names}
+    file_names = [Path(value).name for value in values[names[1]]]
     for names in (*values.values(), file_names):
         counts = Counter(names)
         ids = {
@@ -137,6 +160,21 @@ def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
         ids.pop("", None)
         if ids:
             yield ids
+
+
+def _label_columns(exam: Exam) -> Iterator[tuple[str, list[str]]]:
+    """Yield names of columns by which a line may name its question, and the cells of the questions.
+
+    Columns such as `index` are left out: a program may count its lines in its own order.
+    """
+    questions = [question.question for question in exam.questions]
+    yield from (("question", questions), ("input", questions))  # `input` in lmms-eval's files
+    columns = exam.sources[0].columns or Columns()
+    names = {columns.question, columns.image, "id", "sample_id", "question_id"} - {None, "question"}
+    rows = _user_rows(exam)[: exam.samples]
+    for name in sorted(filter(None, names)):
+        if rows:
+            yield name, [id_text(row.get(name)) for row in rows]
 
 
 def _user_rows(exam: Exam) -> list[dict[str, Any]]:

@@ -14,15 +14,17 @@ Any other file needs columns of the usual names, or the user names them.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.jsons import shape_error
 from gnomon.sample import Prediction, prediction_from_json
 
-# Usual names of a column of ids, as lmms-eval, OpenAI and spreadsheets have them.
-_IDS = ("sample_id", "id", "custom_id", "question_id", "doc_id", "index", "idx")
+ID_COLUMNS = ("sample_id", "id", "custom_id", "question_id", "doc_id", "index", "idx")
+"""Usual names of a column of ids, as lmms-eval, OpenAI and spreadsheets have them."""
+REQUEST_COLUMNS = ("custom_id", "key")
+"""Columns of ids that a user gives to the requests of a batch."""
 # Usual names of a column of answers.
 _TEXTS = ("text", "prediction", "pred", "answer", "model_answer", "response", "output",
           "model_output", "completion", "generation", "generated_text", "resps")  # fmt: skip
@@ -32,11 +34,12 @@ _FORMATS: tuple[tuple[set[str], tuple[str, ...], tuple[str, ...]], ...] = (
     ({"custom_id", "response"}, ("custom_id",), ("response",)),
     ({"custom_id", "result"}, ("custom_id",), ("result",)),
     ({"key", "response"}, ("key",), ("response",)),
-    ({"candidates"}, _IDS, ("candidates",)),
+    ({"candidates"}, ID_COLUMNS, ("candidates",)),
     ({"doc_id", "filtered_resps"}, ("doc_id",), ("resps", "filtered_resps")),
-    ({"choices"}, tuple(name for name in _IDS if name != "id"), ("choices",)),  # `id` is its own
-    ({"messages"}, _IDS, ("messages",)),
-    (set(), _IDS, ()),
+    # A chat completion's `id` is its own.
+    ({"choices"}, tuple(name for name in ID_COLUMNS if name != "id"), ("choices",)),
+    ({"messages"}, ID_COLUMNS, ("messages",)),
+    (set(), ID_COLUMNS, ()),
 )
 # Keys that lead to the text of a response, from the outside in.
 _INNER = ("body", "choices", "candidates", "message", "content", "parts", "text", "output")
@@ -62,6 +65,8 @@ class AnswerLine:
     """None if the program recorded that there is none, as for a request that failed."""
     prediction: Prediction | None = None
     """Prediction of gnomon, which adds the dialect of boxes, the picture's size and the belief."""
+    cells: Mapping[str, str] = field(default_factory=dict)
+    """Cells that may repeat what the labels say of the question, by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +109,11 @@ class MatchedAnswers:
         return matches
 
     def _names(
-        self, ids: Sequence[str], user_names: Iterable[Mapping[str, str]]
+        self, ids: Sequence[str], user_names: Sequence[Mapping[str, str]]
     ) -> Mapping[str, str]:
         """Choose the mapping from the answers' names of questions to ids that misses fewest."""
-        mappings = [*user_names, {sample_id: sample_id for sample_id in ids}]
-        mappings += [bare for names in mappings if (bare := _without_zeros(names))]
-        if (start := self.counts_from(len(ids), mappings)) is not None:
+        mappings = _all_names(ids, user_names)
+        if (start := self.counts_from(ids, *user_names)) is not None:
             mappings.append({str(index): sample_id for index, sample_id in enumerate(ids, start)})
         misses = [[line for line in self.lines if not names.get(line.id)] for names in mappings]
         # The mapping with the fewest strangers is meant; the message then shows what is still
@@ -133,18 +137,50 @@ class MatchedAnswers:
             )
         return names
 
-    def counts_from(self, n: int, mappings: Iterable[Mapping[str, str]]) -> int | None:
-        """Return the first number if the ids count n questions; None if they do not.
+    def counts_from(self, ids: Sequence[str], *user_names: Mapping[str, str]) -> int | None:
+        """Return the first number if the answers' ids count the questions; None if they do not.
 
         They count from 0 if 0 is among them, and from 1 if n is. Without either nobody can tell,
         not even of lmms-eval's `doc_id`, which some tables count from 1.
         """
         numbers = {line.id for line in self.lines}
-        if any(numbers & names.keys() for names in mappings):
+        if any(numbers & names.keys() for names in _all_names(ids, user_names)):
             return None
         if "0" in numbers:
             return 0
-        return 1 if str(n) in numbers else None
+        return 1 if str(len(ids)) in numbers else None
+
+    def check_columns(
+        self,
+        matches: Mapping[str, AnswerLine],
+        ids: Sequence[str],
+        columns: Iterable[tuple[str, Sequence[str]]],
+    ) -> None:
+        """Refuse an answer whose line names another question than the one it was matched with.
+
+        `columns` are names of columns with a cell for each question of `ids`. A cell that is no
+        other question's says nothing: the labels may have been corrected since.
+        """
+        by_column = f"by column {self.id_column!r}" if self.id_column else "by its place"
+        for name, cells in columns:
+            every_cell = {*cells}
+            for question_id, cell in zip(ids, cells, strict=True):
+                line = matches.get(question_id)
+                words = "" if line is None else line.cells.get(name, "")
+                if line is not None and words and words != cell and words in every_cell:
+                    raise ValueError(
+                        f"{self.name}: line {line.line} names the {name} {words!r}, but {by_column}"
+                        f" it answers {cell!r}: name the column that tells the questions"
+                        " (--id-column)"
+                    )
+
+
+def _all_names(
+    ids: Sequence[str], user_names: Sequence[Mapping[str, str]]
+) -> list[Mapping[str, str]]:
+    """List the mappings from names of questions to ids, positions left out."""
+    mappings = [*user_names, {sample_id: sample_id for sample_id in ids}]
+    return mappings + [bare for names in mappings if (bare := _without_zeros(names))]
 
 
 def _without_zeros(names: Mapping[str, str]) -> dict[str, str]:
@@ -159,8 +195,12 @@ def parse_answers(
     *,
     id_column: str | None = None,
     text_column: str | None = None,
+    label_columns: Collection[str] = (),
 ) -> MatchedAnswers:
-    """Parse the rows of a file; the user may name the columns with ids and texts."""
+    """Parse the rows of a file; the user may name the columns with ids and texts.
+
+    Cells of the `label_columns` stay with the answers.
+    """
     # A spreadsheet may end with rows of blank cells.
     filled = [
         (line, row) for line, row in rows if len(row) == 1 or any(map(_has_value, row.values()))
@@ -188,8 +228,17 @@ def parse_answers(
             prediction = prediction_from_json(dict(row)) if row.keys() >= _OURS else None
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{name}: line {line}: column {column!r}: {error}") from error
-        lines.append(AnswerLine(line, id_text(sample_id), text, prediction))
+        cells = _cells(row, [key for key in label_columns if key not in (ids, column)])
+        lines.append(AnswerLine(line, id_text(sample_id), text, prediction, cells))
     return MatchedAnswers(name, ids, lines)
+
+
+def _cells(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str]:
+    """Return the plain cells of some columns, as ids are written."""
+    inner = row.get("doc")  # lmms-eval's copy of the labels' row
+    source = {**inner, **row} if isinstance(inner, dict) else row
+    cells = {key: source.get(key) for key in columns}
+    return {key: id_text(cell) for key, cell in cells.items() if isinstance(cell, str | int)}
 
 
 def id_text(value: Any) -> str:

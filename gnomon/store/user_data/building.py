@@ -81,7 +81,7 @@ def build_table(
     for row in rows:
         pictures = map(hashes.get, (row.image, *row.more_images))
         digest.update(repr((row.question, row.target, row.group, *pictures)).encode())
-    return UserTable(name, origin, "all", rows, digest.hexdigest()[:16])
+    return UserTable(name, origin, "all", rows, digest.hexdigest()[:16], len(faults))
 
 
 def cached_table(file: Path, options: Hashable, read: Callable[[], UserTable]) -> UserTable:

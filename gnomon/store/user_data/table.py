@@ -181,12 +181,20 @@ class UserTable(Samples):
     """Samples of a split's rows, or of all rows, in the order of the file."""
 
     def __init__(
-        self, name: str, origin: dict[str, Any], split: str, table: UserRows, content: str
+        self,
+        name: str,
+        origin: dict[str, Any],
+        split: str,
+        table: UserRows,
+        content: str,
+        n_skipped: int = 0,
     ) -> None:
         """`origin` is the part of the description that says how rows were read from the file."""
         self.name, self.origin, self.split = name, origin, split
         self.rows: Sequence[UserRow] = table if split == "all" else table.by_split[split]
         self.content = content
+        self.n_skipped = n_skipped
+        """Rows of the whole file that cannot be used and are left out."""
         self._table = table
 
     @property
@@ -218,7 +226,9 @@ class UserTable(Samples):
     def parts(self) -> dict[str, UserTable]:
         """Return the tables of the splits that have rows."""
         return {
-            split: UserTable(self.name, self.origin, split, self._table, self.content)
+            split: UserTable(
+                self.name, self.origin, split, self._table, self.content, self.n_skipped
+            )
             for split in self._table.by_split
         }
 

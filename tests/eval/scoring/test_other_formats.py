@@ -99,4 +99,4 @@ def test_a_name_that_lost_its_zeros_is_that_name_and_no_place(tmp_path):
 )
 def test_ids_count_from_1_where_the_last_place_is_among_them(tmp_path, ids, own, first):
     text = f"id,answer\n{ids[0]},z\n{ids[1]},x\n"
-    assert parse(tmp_path, {"file": "a.csv", "text": text}).counts_from(3, own) == first
+    assert parse(tmp_path, {"file": "a.csv", "text": text}).counts_from(IDS, *own) == first
