@@ -1,4 +1,4 @@
-"""Draws docs/losses.png, and prints the figures that docs/losses.md shows.
+"""Draws docs/losses.png, and prints the figures of docs/loss-equations.md and docs/loss-digits.md.
 
 python docs/losses.py
 

@@ -1,4 +1,4 @@
-"""Prints how numbers are read on real tokenizers: the table in docs/losses.md.
+"""Prints how numbers are read on real tokenizers: the table in docs/numbers.md.
 
 Draws three of its texts too: docs/numbers.png.
 

@@ -253,6 +253,6 @@ def test_a_space_of_boxes_is_found_and_told_with_figures(boxes, cli):
     output = cli("score", boxes, "--boxes", "auto")
     line = output.err.partition("after.jsonl: ")[2].strip()
     assert line.startswith("boxes are read in the space of gemini, which was found on 24 of 48")
-    assert line in " ".join((ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8").split())
+    assert line in " ".join((ROOT / "docs" / "reading.md").read_text(encoding="utf-8").split())
     assert re.search(r"^Items +24 *$", output.out, re.MULTILINE)
     assert "which was found on 24 of 48 answers" in (boxes / "report.html").read_text()

@@ -1,4 +1,4 @@
-"""docs/evaluation.md says what is so: its code runs, its figures are what is printed."""
+"""The pages on scores are true: their code runs, their figures are what is printed."""
 
 import html
 import io
@@ -28,12 +28,16 @@ from gnomon.store import mixture
 from gnomon.store.benchmarks import BENCHMARKS
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+SCORES, READING, MEASURES, BELIEF, BENCHMARK_FILES = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("evaluation", "reading", "measures", "belief", "benchmarks")
+)
+PAGES = "".join((SCORES, READING, MEASURES, BELIEF))
 FIGURES = (ROOT / "benchmarks" / "results" / "intervals.txt").read_text(encoding="utf-8")
 
 
-def section(title):
-    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+def section(title, page=SCORES):
+    return page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def named(text, column):
@@ -43,13 +47,13 @@ def named(text, column):
 
 
 def test_every_kind_and_every_metric_is_on_the_page():
-    measured = section("What is measured")
+    measured = section("Metrics by type of answer", MEASURES)
     assert named(measured, 0) == set(TYPES)
     assert named(measured, 1) | named(measured, 2) == set(METRICS)
 
 
 def test_every_dialect_is_on_the_page():
-    said = section("predictions.jsonl").partition("how its family writes boxes: ")[2]
+    said = section("predictions.jsonl", MEASURES).partition("how its family writes boxes: ")[2]
     assert set(re.findall(r"`([\w.-]+)`", said.partition(". ")[0])) == set(DIALECTS)
 
 
@@ -57,7 +61,7 @@ def test_every_dialect_is_on_the_page():
 def test_every_dialect_writes_what_is_shown(name):
     (row,) = re.findall(
         rf"^\| `{re.escape(name)}` \|[^|]*\|([^|]*)\|",
-        section("How answers are read"),
+        section("Dialects of boxes", READING),
         re.MULTILINE,
     )
     shown = html.unescape(re.sub(r"</?code>|`", "", row)).strip()
@@ -94,7 +98,7 @@ def test_readme_links_it():
     ],
 )
 def test_what_is_said_is_read_so(said, shown, found):
-    (row,) = [line for line in section("How answers are read").splitlines() if said in line]
+    (row,) = [line for line in READING.splitlines() if said in line]
     assert row.split("|")[2].strip().startswith(shown)
     if isinstance(found, tuple) and len(found) == 3:
         assert parse_time(said) == found
@@ -107,24 +111,24 @@ def test_what_is_said_is_read_so(said, shown, found):
 
 
 def test_the_python_prints_what_stands_under_it(capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", MEASURES, re.DOTALL)
     exec(code, {})
-    assert f"```text\n{capsys.readouterr().out.strip()}\n```" in PAGE
+    assert f"```text\n{capsys.readouterr().out.strip()}\n```" in MEASURES
 
 
 @pytest.mark.parametrize(
     ("row", "statistic"), [("mean", "mean"), ("median", "median"), ("90th percentile", "p90")]
 )
 def test_too_few_are_as_many_as_it_says(row, statistic):
-    enough = int(re.search(rf"^\| a {row} \|.*under (\d+)", PAGE, re.MULTILINE)[1])
+    enough = int(re.search(rf"^\| a {row} \|.*under (\d+)", MEASURES, re.MULTILINE)[1])
     assert bootstrap(np.arange(enough - 1), statistic).low is None
     assert bootstrap(np.arange(enough), statistic).low is not None
 
 
 def test_coverage_is_what_the_benchmark_printed():
     command, _, rest = FIGURES.partition("\n")
-    assert f"`{command[2:]}`" in PAGE
-    assert f"```text\n{rest.partition(chr(10) * 2)[0]}\n```" in PAGE
+    assert f"`{command[2:]}`" in " ".join(MEASURES.split())
+    assert f"```text\n{rest.partition(chr(10) * 2)[0]}\n```" in MEASURES
     designs = [line.split() for line in FIGURES.splitlines() if line.startswith("       ")]
     shows = {seeds: row[-3] for seeds, *row in designs if row[:2] == ["200", "0.0"]}
     for seeds, said in {
@@ -132,7 +136,7 @@ def test_coverage_is_what_the_benchmark_printed():
         "5": "{} with five",
         "8": "{} with eight",
     }.items():
-        assert said.format(shows[seeds]) in " ".join(PAGE.split())
+        assert said.format(shows[seeds]) in " ".join(SCORES.split())
 
 
 def test_the_refusal_is_what_is_said():
@@ -142,13 +146,13 @@ def test_the_refusal_is_what_is_said():
     )
     with pytest.raises(ValueError, match="cannot be compared") as said:
         check_same_exam([less, more])
-    assert f"```text\ngnomon: {said.value}\n```" in PAGE
+    assert f"```text\ngnomon: {said.value}\n```" in SCORES
 
 
 def test_every_command_is_one():
-    shown = "".join(re.findall(r"(?:^    .*\n)+", PAGE, re.MULTILINE)).replace("\\\n", " ")
+    shown = "".join(re.findall(r"(?:^    .*\n)+", PAGES, re.MULTILINE)).replace("\\\n", " ")
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
-    assert len(commands) == 13
+    assert len(commands) == 12
     for command in commands:
         _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]
@@ -225,7 +229,7 @@ def test_each_benchmark_is_read_from_the_files_and_columns_that_it_says(tmp_path
         (tmp_path / name).write_bytes(picture())
     write(tmp_path / "ClockBench/input/answers_sample.json",
           {"image_url": "", "answer_time": {"valid": True, "hours": 3, "minutes": 5}})  # fmt: skip
-    page = section("Benchmarks from local files")
+    page = BENCHMARK_FILES
     (lines,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     sources = yaml.safe_load(lines)
     assert {line["benchmark"] for line in sources} == named(page, 0) == set(BENCHMARKS)

@@ -342,13 +342,18 @@ def test_every_link_of_every_page_ends_somewhere():
 
 def test_every_link_to_a_heading_has_its_heading():
     headings = {}
-    for page in DOCS.rglob("*.md"):
+    for page in (*DOCS.rglob("*.md"), ROOT / "README.md"):
         titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
         plain = [re.sub(r"[^\w\s-]", "", title.lower()) for title in titles]
         headings[page] = {re.sub(r"\s+", "-", title) for title in plain}
-    for page in (*headings, ROOT / "README.md"):
+    for page in headings:
         for to, heading in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", page.read_text()):
             assert heading in headings[(page.parent / to).resolve() if to else page], (page, to)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_is_short_enough_to_be_read(page):
+    assert page.read_text().count("\n") <= 250
 
 
 def test_every_page_is_in_the_navigation_and_nothing_else():

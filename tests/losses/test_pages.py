@@ -1,4 +1,4 @@
-"""docs/losses.md and docs/numbers.md say what is so: code runs, figures are what is printed."""
+"""The pages on losses and numbers are true: code runs, figures are what is printed."""
 
 import re
 import runpy
@@ -15,8 +15,9 @@ from transformers import Qwen2Config, Qwen2ForCausalLM
 from gnomon.losses import KINDS, NumericVocab
 
 DOCS = ROOT / "docs"
-LOSSES, NUMBERS = (
-    (DOCS / name).read_text(encoding="utf-8") for name in ("losses.md", "numbers.md")
+LOSSES, EQUATIONS, DIGITS, NUMBERS = (
+    (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("losses", "loss-equations", "loss-digits", "numbers")
 )
 CODE = re.findall(r"```python\n(.*?)```", LOSSES, re.DOTALL)
 
@@ -71,7 +72,7 @@ def figures():
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["answers", "near_misses", "four_tokens", "numbers", "boxes"])
 def test_the_figures_are_what_is_printed(figures, figure):
-    assert f"```text\n{figures[figure]()}\n```" in LOSSES
+    assert f"```text\n{figures[figure]()}\n```" in EQUATIONS + DIGITS
 
 
 @pytest.mark.slow
@@ -81,14 +82,14 @@ def test_the_plot_can_be_drawn_again(figures, tmp_path):
 
 
 def test_every_loss_is_on_the_page():
-    assert set(re.findall(r"^\*\*`(\w+)`\*\*", LOSSES, re.MULTILINE)) == set(KINDS)
+    assert set(re.findall(r"^\*\*`(\w+)`\*\*", EQUATIONS, re.MULTILINE)) == set(KINDS)
 
 
 @pytest.mark.slow
 def test_the_table_of_tokenizers_is_what_the_command_prints():
     table = runpy.run_path(str(DOCS / "spans.py"))["table"]
     printed = table({n: tokenizer_of(n) for n in REAL}, {n: vocab_of(n) for n in REAL})
-    assert f"`python docs/spans.py`:\n\n{printed}\n" in LOSSES
+    assert f"`python docs/spans.py`:\n\n{printed}\n" in NUMBERS
 
 
 @pytest.mark.parametrize("name", quick(REAL, *QUICK))
