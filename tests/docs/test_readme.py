@@ -1,4 +1,4 @@
-"""What README shows runs as it stands there."""
+"""What README and the page on the first hour show runs as it stands there."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,10 @@ from gnomon.generators import create
 from gnomon.pipeline.families import TINY
 from gnomon.runs.resolve import resolve
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README, FIRST_HOUR = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/start.md")
+)
 
 
 CLOCKS = """
@@ -89,10 +92,14 @@ def test_own_photographs_are_read_as_it_shows_and_dealt_out_as_it_says(tmp_path,
 
 
 def test_the_plan_it_shows_is_what_is_printed(capsys):
-    (shown,) = re.findall(r"    \$ gnomon (plan .*)\n    \.\.\.\n((?:    .*\n)+)", README)
+    (shown,) = re.findall(r"    \$ gnomon (plan .*)\n    \.\.\.\n((?:    .*\n)+)", FIRST_HOUR)
     assert gnomon(*shown[0].split()) == 1  # since it does not fit
     plan = dedent(shown[1])
     assert plan in capsys.readouterr().out
+
+
+def test_it_is_short_enough_to_be_read():
+    assert README.count("\n") <= 150
 
 
 def test_every_verb_it_names_is_there(capsys):
@@ -107,4 +114,4 @@ def test_what_it_says_of_a_wrong_key_is_what_is_said(tmp_path, capsys, monkeypat
     monkeypatch.chdir(tmp_path)
     gnomon("cp", "day-clock", "my-clocks.yaml")
     assert gnomon("train", "my-clocks.yaml", "train.lr=1e-4") == 2
-    assert capsys.readouterr().err.strip() in README
+    assert capsys.readouterr().err.strip() in FIRST_HOUR
