@@ -1,7 +1,7 @@
-"""Reading and scoring answers, comparing runs, and reporting them with honest statistics.
+"""Evaluation: read and score answers, compare runs, and write reports.
 
-METRICS maps each metric's function to its import path. These functions and the readers come from
-the types of answers, which declare them; all are imported on first use.
+`METRICS` maps the name of each metric's function to its import path. The types of answers declare
+metrics and readers. All of them are imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,7 @@ _EXPORTS = {
 
 def __getattr__(name: str) -> Any:
     exports = _EXPORTS
-    # Python itself asks for __path__ and others: types of answers declare no such function.
+    # Python asks for names such as __path__, which a type of answer never declares.
     if name not in exports and not name.startswith("_"):
         from gnomon.answers import registry
 

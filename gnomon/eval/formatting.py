@@ -1,4 +1,4 @@
-"""Text of figures: estimates, differences, values, truths."""
+"""Format estimates, differences, values and truths as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def interval_text(estimate: Estimate, unit: str) -> str:
-    """Format the interval in brackets, as precise as its figure; empty if there is none."""
+    """Format the interval in brackets, to the precision of its value. Empty without an interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return ""
     precision = decimal_places(to_unit(estimate.value, unit), unit)
@@ -40,7 +40,7 @@ def difference_text(estimate: Estimate, unit: str) -> str:
 
 
 def difference_value_text(value: float | None, unit: str, *, sign: str = "") -> str:
-    """Format a difference with its unit but no interval; shares differ by points."""
+    """Format a difference with its unit and without an interval. The unit of shares is points."""
     if value is None:
         return NONE
     in_unit = to_unit(value, unit)
@@ -55,31 +55,31 @@ def p_text(p: float) -> str:
 
 
 def lower_first(label: str) -> str:
-    """Lower a label's first letter inside a sentence; IoU, MAE, F1 and R² stay as they are."""
-    # Abbreviations have a second capital, a digit or nothing after the first letter.
+    """Lower the first letter of a label inside a sentence, except for IoU, MAE, F1 and R²."""
+    # In abbreviations, a capital, a digit or the end of the word follows the first letter.
     word = label.partition(" ")[0]
     return label[0].lower() + label[1:] if word[1:].islower() else label
 
 
 def value_text(value: Value | None, type_name: str) -> str:
-    """Format a value of a type of answers; None is "not read"."""
+    """Format the value of an answer. None becomes "not read"."""
     return "not read" if value is None else TYPES[type_name].display(value)
 
 
 def truth_text(truth: Target) -> str:
-    """Format a truth in the same way as a value."""
+    """Format the true answer as `value_text` formats an answer's value."""
     return value_text(TYPES[truth.type_name].value_of(truth), truth.type_name)
 
 
 def state_text(item: ScoredAnswer) -> str:
-    """Return right, wrong, or not read."""
+    """Return "right", "wrong" or "not read"."""
     if item.value is None:
         return "not read"
     return "right" if item.correct else "wrong"
 
 
 def error_text(item: ScoredAnswer) -> str:
-    """Format how far off an answer is, in its type's own measure."""
+    """Format the error of an answer in the measure of its type, for example in minutes."""
     if item.value is None:
         return "said to be unreadable" if item.is_refusal else state_text(item)
     return TYPES[item.type_name].describe_result(item.measures)
@@ -89,13 +89,13 @@ def certainty_text(certainty: Certainty) -> str:
     """Format an interval and its confidence: "10:06 to 10:11; right in 93 % of such cases"."""
     low, high = certainty.interval
     share = f"right in {100 * certainty.confidence:.0f} % of such cases"
-    # Of texts the first string lists all words in the interval.
+    # For texts, the first string lists all words in the set.
     between = low if high in ("", low) else f"{low} to {high}"
     return f"{between}; {share}" if between else share
 
 
 def align(lines: list[list[str]]) -> list[str]:
-    """Join the cells of each line so that columns align, two blanks apart."""
+    """Pad and join the cells of each line, to align the columns with two blanks between them."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -1,6 +1,6 @@
-"""Functions of a task exported to lmms-eval: the text of a question, its pictures, its measures.
+"""Functions for lmms-eval: they give a question's text and pictures, and score its answer.
 
-`gnomon export --to lmms-eval` writes the task, whose utils.py calls them.
+`gnomon export --to lmms-eval` writes a task whose utils.py calls these functions.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Doc = dict[str, Any]
 
 
 def text(doc: Doc, lmms_eval_specific_kwargs: object = None) -> str:  # noqa: ARG001 - its name
-    """Return the question's text."""
+    """Return the question's text. lmms-eval passes the second argument, which is ignored."""
     return str(doc["question"])
 
 
 def pictures(doc: Doc, folder: Path) -> list[Image]:
-    """Open the question's picture in the task's folder; empty for a question of text alone."""
+    """Open the question's picture in the task's folder. A text question has an empty list."""
     from PIL import Image
 
     if not doc.get("image"):
@@ -40,14 +40,14 @@ def pictures(doc: Doc, folder: Path) -> list[Image]:
 
 
 def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
-    """Measure one answer, by kind_metric; metrics in which the answer does not count are absent."""
+    """Score one answer, by names such as `number_exact`. Metrics that leave it out are absent."""
     size = tuple(doc["size"]) if doc.get("size") else None
     prediction = Prediction(doc["id"], answers[0], size, doc["dialect"])
     target = target_from_json(json.loads(doc["target"]))
-    # The same scorer as `gnomon score`, so that both print the same figures.
+    # `gnomon score` uses the same scorer, so both print the same figures.
     item = score_answer(prediction, Question(doc["id"], target, size, ""), doc["cost"])
     answer_type = TYPES[item.type_name]
-    # R² needs residual and truth of every answer: its value is a list, which lmms-eval collects.
+    # R² needs the residual and truth of each answer: lmms-eval collects this list.
     by_metric = {
         metric.name: answer_type.metric_values(metric, item.measures)
         for metric in answer_type.metrics
@@ -59,10 +59,10 @@ def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
     }
 
 
-median = STATISTICS["median"]  # lmms-eval's own does not sort
+median = STATISTICS["median"]  # lmms-eval's median does not sort
 p90 = STATISTICS["p90"]
 
 
 def r_squared(pairs: Sequence[Sequence[float]]) -> float:
-    """Compute R² from pairs of residual and truth."""
+    """Compute R² from the (residual, truth) pairs of all answers."""
     return STATISTICS["r_squared"](*zip(*pairs, strict=True))

@@ -1,7 +1,7 @@
-"""Rewards for reinforcement learning, by the same readers and measures as scoring.
+"""Rewards for reinforcement learning. They read and score answers as an evaluation does.
 
-`reward(kind)` and `crps_reward(kind)` return functions for TRL's GRPOTrainer; they need neither TRL
-nor torch.
+`reward(kind)` and `crps_reward(kind)` return functions for TRL's GRPOTrainer. They import neither
+TRL nor torch.
 """
 
 import json
@@ -19,13 +19,13 @@ from gnomon.eval.scoring.belief import distance
 from gnomon.eval.stats.intervals import Floats
 from gnomon.sample import Size, Target, target_from_json
 
-# An answer of 1e999 is a finite distance from all others, as measures have it.
+# Clips an answer such as 1e999, to keep all distances finite.
 _LARGEST = 1e300
 
 
 @dataclass(frozen=True)
 class _Graded:
-    """Base of rewards: finds the truths, and reads the completions."""
+    """Base class of rewards. It finds the truths in the dataset and reads the completions."""
 
     kind: str
     """Type of answer, a key of `registry.TYPES`."""
@@ -42,7 +42,7 @@ class _Graded:
         if self.column not in columns:
             raise ValueError(
                 f"column={self.column!r}: the dataset has {', '.join(columns) or 'no columns'};"
-                " give each row its target there, as gnomon.sample.target_to_json makes it"
+                " add this column with the result of gnomon.sample.target_to_json in each row"
             )
         return [_target(row) for row in columns[self.column]]
 
@@ -55,13 +55,15 @@ class _Graded:
 
 @dataclass(frozen=True)
 class Reward(_Graded):
-    """A reward from 0 to 1 for answers of type `kind`, one of `gnomon.answers.registry.TYPES`.
+    """A reward from 0 to 1 for answers of type `kind`, a key of `gnomon.answers.registry.TYPES`.
 
-    The type's `credit` computes it; without `partial` it is 1 if right, else 0. An unread answer
-    gets 0. The dataset's `column` holds what `gnomon.sample.target_to_json` makes,
-    also as JSON text; a row of another type gets None, which TRL leaves out, so that several
-    rewards can share a dataset. Boxes, one or several, and spots need a `size` column, too: width
-    and height of the picture in whose pixels they are. `which` and `dialect` are as in scoring.
+    A wrong answer earns partial credit, which its type defines. With `partial=False`, the reward is
+    1 for a right answer and 0 for a wrong answer. An answer that cannot be read gets 0.
+
+    The dataset's `column` holds the result of `gnomon.sample.target_to_json` for each row, as a
+    dict or as JSON text. A row with another type of answer gets None, which TRL ignores, so several
+    rewards can share a dataset. Boxes and spots also need a `size` column: the width and height of
+    the picture that their pixels refer to. `which` and `dialect` are as in scoring.
     """
 
     _: KW_ONLY
@@ -69,7 +71,7 @@ class Reward(_Graded):
 
     @property
     def __name__(self) -> str:
-        """Name in TRL's log."""
+        """Name of the reward in TRL's log."""
         return f"{self.kind}_reward"
 
     def __call__(
@@ -95,7 +97,7 @@ class Reward(_Graded):
                 f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
             )
         measures = answer_type.measures(truth, self._answer(truth, completion, size), 0.0)
-        # GRPO learns from differences inside a group: partial credit gives more of them.
+        # GRPO learns from differences within a group, and partial credit makes more of them.
         return (
             answer_type.credit(measures)
             if self.partial
@@ -104,29 +106,32 @@ class Reward(_Graded):
 
 
 reward = Reward
-"""Called like a function; as an object it can be pickled for other processes."""
+"""The class under a function's name. Unlike a closure, its objects can be pickled."""
 
 
 @dataclass(frozen=True)
 class CRPSReward(_Graded):
-    """A reward that teaches answers to vary as the truth does, where `Reward` has one best guess.
+    """A reward that teaches sampled answers to vary as much as the truth is uncertain.
 
-    Distances to the other answers to the prompt are paid for as well. Of n answers x_i, with
-    distances d from the truth y and from one another,
+    With `Reward`, a model learns one best guess. This reward also pays for the distance to the
+    other answers to the same prompt. For n answers x_i with distances d from the truth y and from
+    each other,
 
-        r_i = 1 − d(x_i, y) + Σ_j d(x_i, x_j) / (n − 2)
+        r_i = 1 − d(x_i, y) + Σ_j d(x_i, x_j) / (n − 2).
 
-    and an unread answer gets 0, and is no distance from any. Without answer i the group's CRPS,
+    An answer that cannot be read gets 0, and its distance to the other answers counts as 0. The
+    CRPS of the group is
 
-        CRPS = Σ_i d(x_i, y) / n − Σ_ij d(x_i, x_j) / 2n(n − 1),
+        CRPS = Σ_i d(x_i, y) / n − Σ_ij d(x_i, x_j) / 2n(n − 1).
 
-    is worse by (r_i − r̄) / (n − 1), with r̄ the mean reward, which GRPO subtracts. So the expected
-    gradient is that of the CRPS. Half the mean distance, by which the CRPS is a sum over its
-    answers, would count the spread too little: a distance changes with either of its two answers.
+    Without answer i, it is worse by (r_i − r̄) / (n − 1). r̄ is the mean reward, which GRPO
+    subtracts. The expected gradient therefore equals the gradient of the CRPS. Half the mean
+    distance, as in the CRPS formula, would reward the spread too little, because a distance changes
+    with each of its two answers.
 
-    `scale` is the distance that counts as 1, as all greater ones do: half a turn by default for
-    times and numbers on a cycle; other numbers need one. `generations` is TRL's `num_generations`.
-    Other options, and rows of another type, are as in `Reward`.
+    `scale` is the distance that counts as d = 1. Larger distances also count as 1. The default for
+    times and for numbers on a cycle is half a turn. Other numbers need a `scale`. `generations` is
+    TRL's `num_generations`. The other options are as in `Reward`.
     """
 
     _: KW_ONLY
@@ -140,22 +145,22 @@ class CRPSReward(_Graded):
             names = ", ".join(name for name, other in TYPES.items() if other.axis is not None)
             raise ValueError(
                 f"kind={self.kind!r} has no distances between answers: give one of {names}, or"
-                f" take reward({self.kind!r})"
+                f" use reward({self.kind!r})"
             )
         if self.generations < 3:
-            # Of two answers each is as far from the other: nothing remains without their mean.
+            # Two answers have the same distance to each other, which the mean reward cancels.
             raise ValueError(f"generations={self.generations}: give 3 or more answers to a prompt")
         if self.scale is None and not answer_type.is_cyclic:
             raise ValueError(
-                f"kind={self.kind!r} needs a scale: the distance from which on all answers are"
-                " equally wrong, such as scale=10"
+                f"kind={self.kind!r} needs a scale: the distance beyond which all answers are"
+                " equally wrong, for example scale=10"
             )
         if self.scale is not None and not 0 < self.scale < _LARGEST:
             raise ValueError(f"scale={self.scale}: give a distance above 0, such as 10")
 
     @property
     def __name__(self) -> str:
-        """Name in TRL's log."""
+        """Name of the reward in TRL's log."""
         return f"{self.kind}_crps_reward"
 
     def __call__(
@@ -164,7 +169,7 @@ class CRPSReward(_Graded):
         truths, n = self._truths(columns), self.generations
         if len(truths) % n:
             raise ValueError(
-                f"generations={n}: {len(truths)} completions are no whole groups: give TRL's"
+                f"generations={n}: {len(truths)} completions are not a multiple of it: give TRL's"
                 " num_generations, and a per_device_train_batch_size that is a multiple of it"
             )
         rewards: list[float | None] = []
@@ -181,7 +186,7 @@ class CRPSReward(_Graded):
         return rewards
 
     def _rewards(self, truth: Target, completions: Sequence[Any]) -> list[float] | list[None]:
-        """Rewards of all answers to one prompt; None if its truth is of another type."""
+        """Compute the rewards of the answers to a prompt. Each is None if the type differs."""
         if truth.type_name != self.kind:
             return [None] * len(completions)
         answer_type = TYPES[self.kind]
@@ -196,24 +201,24 @@ class CRPSReward(_Graded):
         return [float(earned) for earned in rewards]
 
     def _distance(self, differences: Floats, period: float) -> Floats:
-        # Cut at 1 it stays a distance whose score is proper: 1 − d is the triangular kernel.
+        # A distance cut at 1 still gives a proper score: 1 − d is the triangular kernel.
         return np.minimum(distance(differences, period) / (self.scale or period / 2), 1.0)
 
 
 crps_reward = CRPSReward
-"""Called like a function, as `reward` is."""
+"""The class under a function's name, like `reward`."""
 
 
 def _target(row: Any) -> Target:
     fields = json.loads(row) if isinstance(row, str) else row
     if not isinstance(fields, dict):
-        raise ValueError(f"target {row!r}: give what gnomon.sample.target_to_json makes")
-    # A datasets.Dataset of several types gives each row all their fields, the others' as None.
+        raise ValueError(f"target {row!r}: give the result of gnomon.sample.target_to_json")
+    # A datasets.Dataset with several types fills the fields of the other types with None.
     return target_from_json({name: value for name, value in fields.items() if value is not None})
 
 
 def _text(completion: Any) -> str:
-    """Return a completion's text: itself, or the last message of the assistant."""
+    """Return the text of a completion, a string or a list of messages: the assistant's last."""
     if isinstance(completion, str):
         return completion
     replies = [message for message in completion if message.get("role") == "assistant"]

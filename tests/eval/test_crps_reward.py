@@ -91,5 +91,5 @@ def test_rows_of_another_kind_get_none_and_groups_are_in_a_row():
     same = columns | {"target": [rows[0]] * 6}
     with pytest.raises(ValueError, match="completions 0 to 5 answer different prompts"):
         crps_reward("time", generations=6)(**same)
-    with pytest.raises(ValueError, match="generations=4: 6 completions are no whole groups"):
+    with pytest.raises(ValueError, match="generations=4: 6 completions are not a multiple of it"):
         crps_reward("time", generations=4)(**columns)

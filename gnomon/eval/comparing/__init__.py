@@ -1,1 +1,1 @@
-"""Runs beside each other: what differs, and whether it is more than luck."""
+"""Comparisons of runs with each other and with chance, by significance tests."""

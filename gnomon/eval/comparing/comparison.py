@@ -1,4 +1,4 @@
-"""Comparison of two models on the same samples: differences, and which are more than luck."""
+"""Compare two models on the same samples: differences in each metric, with significance tests."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from gnomon.eval.scoring.score import has_refusals, measure_refusal, refusal_met
 from gnomon.eval.stats.significance import holm
 
 Seeds: TypeAlias = "Mapping[int, Scores]"
-"""Scores of one recipe's runs by seed."""
+"""Scores of the runs of one recipe, by seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Differences of two models in every metric, the most important of each type first."""
+    """Differences of two models in every metric. Each type's most important metric comes first."""
 
     baseline: str
     candidate: str
-    """Names of the two models; differences are the candidate minus the baseline."""
+    """Names of the two models. A difference is the candidate minus the baseline."""
     seeds: tuple[tuple[int, ...], tuple[int, ...]]
     """Seeds of the baseline and of the candidate."""
     differences: tuple[Difference, ...]
@@ -35,7 +35,10 @@ class Comparison:
     """Tests of the baseline and of the candidate against guessers, by type of answer."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values, each difference with its verdict; an infinite figure is null."""
+        """Return values for a report's JSON. Each difference has its verdict.
+
+        An infinite figure becomes None, because JSON cannot hold it.
+        """
         rows = []
         for difference in self.differences:
             row = _json_names(asdict(difference))
@@ -51,8 +54,8 @@ class Comparison:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Verdict on each type's first metric, in words."""
-        # One type needs no title: its sentence names the measure.
+        """Verdict on the first metric of each type of answer, as a sentence."""
+        # A single type does not need a title, because its sentence names the metric.
         main = first_metrics(self.differences)
         titles = [
             f"{TYPES[difference.type_name].title}: " if len(main) > 1 else "" for difference in main
@@ -64,9 +67,9 @@ class Comparison:
 
     @property
     def short_verdict(self) -> str:
-        """Verdicts on all types in a sentence: "ntil against ce: better at times; tied at numbers".
+        """Verdicts on all types in one sentence, for example "ntil against ce: better at times".
 
-        Types of answers in which the candidate does not beat chance come first.
+        Types of answers on which the candidate does not beat chance come first.
         """
         titles = {
             verdict: [
@@ -77,7 +80,7 @@ class Comparison:
             for verdict in ("better", "worse", "tied")
         }
         parts = [f"{verdict} at {', '.join(types)}" for verdict, types in titles.items() if types]
-        # The candidate alone: whether the baseline beats chance is no news of a comparison.
+        # Only the candidate is mentioned: the comparison is about what is new.
         at_chance = [
             lower_first(TYPES[type_name].title)
             for type_name, test in self.chance[1].items()
@@ -91,7 +94,7 @@ class Comparison:
         )
 
     def _sentence(self, difference: Difference) -> str:
-        """Put chance before the difference, unless the candidate beats it."""
+        """Describe one difference. Chance comes first if the candidate does not beat it."""
         baseline = figure(difference.baseline, difference.unit)
         candidate = figure(difference.candidate, difference.unit)
         size = difference_text(difference.estimate, difference.unit)
@@ -104,7 +107,7 @@ class Comparison:
                 return f"{self.candidate} and {self.baseline} are tied in this: {figures}"
             return f"{self.candidate} is {difference.verdict} than {self.baseline}: {figures}"
         if difference.verdict == "tied":
-            # If neither beats chance, the sentence says so of both.
+            # If neither model beats chance, the sentence says that of both.
             neither = ""
             if baseline_chance and not baseline_chance.is_beaten:
                 neither = f", nor is {self.baseline}"
@@ -119,13 +122,14 @@ def compare(
     a: Scores | RunResult | Seeds, b: Scores | RunResult | Seeds, *,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:  # fmt: skip
-    """Compare the candidate b with the baseline a; refused unless both have the same items.
+    """Compare the candidate b with the baseline a on the same items.
 
-    Either is one run, or several by seed: {0: scores, 1: scores}. Every item counts: unread answers
-    as wrong, or with what they are charged. With several seeds a metric is judged by Student's t
-    over seeds and pictures (`crossed`), with one by McNemar's exact test or sign flips over the
-    items, which says nothing of other seeds. The first metrics of all types are corrected together
-    by Holm, the others of each type among themselves.
+    Each of them is one run, or several runs by seed: {0: scores, 1: scores}. Raises a ValueError if
+    their items differ. All items count: an answer that cannot be read is wrong, or has the largest
+    error. With several seeds, a metric is tested by Student's t over seeds and pictures (see
+    `crossed`). With one seed, it is tested by McNemar's exact test or by sign flips over items,
+    and the result holds for this seed only. Holm's method corrects the first metrics of all types
+    together, and the other metrics of each type among themselves.
     """
     first, second = (run.scores if isinstance(run, RunResult) else run for run in (a, b))
     return apply_holm([compare_uncorrected(first, second, names=names)])[0]
@@ -134,14 +138,14 @@ def compare(
 def compare_uncorrected(
     baseline: Scores | Seeds, candidate: Scores | Seeds, *, names: tuple[str, str] = ("a", "b")
 ) -> Comparison:
-    """Compare without any correction, if several comparisons are to be corrected together."""
+    """Compare without Holm's correction, which `apply_holm` applies to several comparisons."""
     # A single run is a recipe with one seed, whatever its seed was.
     seeds = [
         {0: scores} if isinstance(scores, Scores) else scores for scores in (baseline, candidate)
     ]
     sides = [_items_by_seed(scores, name) for scores, name in zip(seeds, names, strict=True)]
     if any(has_refusals(items.values()) for side in sides for items in side.values()):
-        # A run in which nobody refuses has no such measure of its own.
+        # A run without refusals lacks the measure that the other run has.
         sides = [
             {
                 seed: {i: measure_refusal(item) for i, item in items.items()}
@@ -155,13 +159,13 @@ def compare_uncorrected(
     for type_name in next(iter(seeds[0].values())).summaries:
         of_type = [i for i, item in items.items() if item.type_name == type_name]
         costs = TYPES[type_name].costs([items[i].truth for i in of_type])
-        # Intervals and certainty are not compared: models that withhold different answers are right
-        # about different questions.
+        # Intervals and certainty are not compared, because the models may refuse different
+        # questions.
         rows = [items[i].measures for i in of_type]
         metrics = TYPES[type_name].metrics + belief.metrics(type_name, rows) + refusal_metrics(rows)
         for metric in metrics:
-            # Medians and R² have no measure per item, and a metric without a better side has no
-            # verdict.
+            # Medians and R² have no value per item, and a metric that is neither better when higher
+            # nor when lower has no verdict.
             if (
                 metric.among != "all"
                 or not metric.better
@@ -177,8 +181,11 @@ def compare_uncorrected(
 
 
 def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Apply Holm's correction: over the first metrics of all types and comparisons; over the other
-    metrics of one type in one comparison."""
+    """Apply Holm's correction to the p-values of all comparisons.
+
+    The first metrics of all types and comparisons are one family of tests. The other metrics of a
+    type in a comparison are another family.
+    """
     by_key = {(i, d.type_name, d.name): d for i, c in enumerate(comparisons) for d in c.differences}
     main_keys = [
         (i, d.type_name, d.name)
@@ -186,7 +193,7 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
         for d in first_metrics(c.differences)
     ]
     families: dict[tuple[int, str] | None, list[tuple[int, str, str]]] = {None: main_keys}
-    # Families: None is that of all first metrics, else comparison and type.
+    # The key None is for all first metrics. Other keys are a comparison and a type.
     for key in by_key:
         if key not in main_keys:
             families.setdefault(key[:2], []).append(key)
@@ -200,13 +207,13 @@ def apply_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def first_metrics(differences: Sequence[Difference]) -> list[Difference]:
-    """Select the first metric of each type of answer, on which its verdict rests."""
-    # A dict keeps the last of each key: the first metric, if the order is reversed.
+    """Select the first metric of each type of answer. It decides the verdict."""
+    # A dict keeps the last value of each key, which is the first metric in reversed order.
     return list({d.type_name: d for d in reversed(differences)}.values())[::-1]
 
 
 def _json_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Name the parts of a difference as the JSON of reports always did."""
+    """Rename the fields of a difference to the names that reports' JSON files use."""
     names = {
         "baseline": "first",
         "candidate": "second",
@@ -218,12 +225,12 @@ def _json_names(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _items_by_seed(scores_by_seed: Seeds, name: str) -> dict[int, dict[str, ScoredAnswer]]:
-    """Return each seed's items by id; refuse seeds with other items."""
+    """Return the items of each seed by id. Raises a ValueError if seeds have different items."""
     by_seed = {
         seed: {item.sample_id: item for item in scores.items}
         for seed, scores in scores_by_seed.items()
     }
-    # All seeds are compared with the first: equal to it, they are equal to each other.
+    # It is enough to compare all seeds with the first.
     (seed, first), *rest = by_seed.items()
     for other, items in rest:
         _check_same(first, items, (f"{name}, seed {seed}", f"{name}, seed {other}"))
@@ -235,7 +242,7 @@ def _check_same(
     candidate: Mapping[str, ScoredAnswer],
     names: tuple[str, str],
 ) -> None:
-    """Refuse two runs that answered other samples, or the same ids with other truths."""
+    """Raise a ValueError if two runs have different sample ids, or different truths for one id."""
     for name, ids, other_ids in ((names[0], baseline, candidate), (names[1], candidate, baseline)):
         missing = [i for i in ids if i not in other_ids]
         if missing:
@@ -246,7 +253,7 @@ def _check_same(
             )
     for sample_id, item in baseline.items():
         other_item = candidate[sample_id]
-        # The same box has other pixels where another model saw the picture in another size.
+        # The same box has other pixels if another model saw the picture in another size.
         same = item.truth.has_place or item.truth == other_item.truth
         if item.type_name != other_item.type_name or not same:
             raise ValueError(
@@ -256,8 +263,11 @@ def _check_same(
 
 
 def _largest_difference(metric: Metric, cost: float) -> float:
-    """Largest amount by which two models can differ; `cost` is what an unread answer costs."""
-    # Nobody can be further off than an unread answer is charged with.
+    """Return the largest possible difference of two models.
+
+    `cost` is the error that an answer counts with if it cannot be read.
+    """
+    # No answer counts with a larger error than an answer that cannot be read.
     if metric.key == "charged" or metric.unit == "min":
         return cost
     return (
@@ -268,5 +278,5 @@ def _largest_difference(metric: Metric, cost: float) -> float:
 
 
 def _is_measured(metric: Metric, item: str, sides: Sequence[Side]) -> bool:
-    """True if every run has the metric's measure of an item: some may have stored no belief."""
+    """Return True if every run has the metric's measure of the item. Some runs store no beliefs."""
     return all(metric.key in items[item].measures for side in sides for items in side.values())

@@ -1,4 +1,4 @@
-"""Difference of two models in one metric of the summary, and whether it is more than luck."""
+"""Difference of two models in one metric of the summary, with its significance test."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +15,15 @@ from gnomon.eval.stats.intervals import Estimate, Floats, wilson
 from gnomon.eval.stats.significance import ALPHA, detectable, mcnemar, sign_flip
 
 Side: TypeAlias = Mapping[int, Mapping[str, ScoredAnswer]]
-"""Items of a model by seed and id."""
+"""Items of one model, by seed and sample id."""
 Verdict: TypeAlias = Literal["better", "worse", "tied"]
 T_TEST = "Student's t over seeds"
-"""Name of the test where each model has several seeds."""
+"""Name of the test if each model has several seeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeedPair:
-    """Runs of one seed of either model, and the test of these two alone."""
+    """The metric of both models for one seed, and the test of these two runs only."""
 
     seed: int
     baseline: float
@@ -34,7 +34,7 @@ class SeedPair:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Candidate minus baseline in one metric of the summary, over the same items."""
+    """Candidate minus baseline in one metric of the summary, on the same items."""
 
     type_name: str
     """Type of answer, a key of `registry.TYPES`."""
@@ -47,20 +47,21 @@ class Difference:
     estimate: Estimate
     p: float
     test: str
-    """Name of the test that p belongs to."""
+    """Name of the test that gave `p`."""
     adjusted_p: float
     """p after Holm's correction over `n_tests` tests."""
     n_tests: int
     detectable_difference: float | None
-    """Smallest difference that these seeds and items show with a power of 80 %: infinite if the
-    measure cannot differ by as much, None if nothing varied."""
+    """Smallest difference that these seeds and items show with a power of 80 %.
+
+    It is infinite if the metric cannot differ by so much, and None if all values are equal."""
     by_seed: tuple[SeedPair, ...]
-    """Pairs of runs, if both models have the same seeds."""
+    """The pair of runs of each seed. Empty if the models have different seeds."""
     better: Literal["higher", "lower"]
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on the candidate; "tied" if no difference is shown."""
+        """Verdict on the candidate. It is "tied" if the difference is not significant."""
         if not self.estimate.value or self.adjusted_p >= ALPHA:
             return "tied"
         return "better" if (self.estimate.value > 0) == (self.better == "higher") else "worse"
@@ -69,23 +70,23 @@ class Difference:
 def estimate_difference(
     type_name: str, metric: Metric, ids: Sequence[str], sides: Sequence[Side], *, most: float
 ) -> Difference:
-    """Estimate candidate minus baseline over these items, which every run measured.
+    """Estimate candidate minus baseline over the items `ids`, which all runs have measured.
 
-    `sides` are the items of the baseline and of the candidate; `most` is the largest difference
-    that the measure can have.
+    `sides` are the items of the baseline and of the candidate. `most` is the largest difference
+    that the metric can have.
     """
     baseline, candidate = (_measure_matrix(metric, ids, side) for side in sides)
     seeds = list(sides[0])
     paired = sides[0].keys() == sides[1].keys()
-    # Runs of one seed share initialization and order of data: their difference varies less.
+    # Runs with the same seed share initialization and data order, so their difference varies less.
     if paired:
-        # In the order of the baseline's seeds.
+        # Sort the candidate's runs in the order of the baseline's seeds.
         candidate = candidate[[list(sides[1]).index(seed) for seed in seeds]]
     if baseline.shape == candidate.shape:
         candidate = _snap(candidate, baseline)
     items = next(iter(sides[0].values()))
     clusters, cluster_noun = unit_names([items[i] for i in ids])
-    # Paired seeds are one arm of differences; otherwise each model's seeds vary on their own.
+    # Paired seeds are one arm of differences. Otherwise, the seeds of each model are an arm.
     arms = [candidate, -baseline]
     if paired or len(baseline) == len(candidate) == 1:
         arms = [candidate - baseline]
@@ -94,7 +95,7 @@ def estimate_difference(
     (display_metric,) = TYPES[type_name].present([metric], [items[i].truth for i in ids])
     p, test = _test(metric, result, baseline, candidate, clusters)
     smallest = detectable(result)
-    # The least p of McNemar's test and of sign flips, where all clusters differ one way.
+    # The smallest p of McNemar's test and of sign flips: all clusters differ in one direction.
     if test != T_TEST and 2.0 ** (1 - result.n_clusters) >= ALPHA:
         smallest = inf
     return Difference(
@@ -121,7 +122,7 @@ def estimate_difference(
 
 
 def _measure_matrix(metric: Metric, ids: Sequence[str], side: Side) -> Floats:
-    """Collect the metric's measure of each seed's items: [K, N]."""
+    """Collect the metric's measure of all items for each seed: [K, N]."""
     return np.array([[items[i].measures[metric.key] for i in ids] for items in side.values()])
 
 
@@ -132,7 +133,7 @@ def _test(
     candidate: Floats,
     clusters: Sequence[str],
 ) -> tuple[float, str]:
-    """Return p and the test's name: over seeds if there are several, else over the items alone."""
+    """Return p and the name of the test, over seeds if there are several, else over items."""
     if result.se and min(len(baseline), len(candidate)) > 1:
         return result.p, T_TEST
     return _test_items(metric, baseline.mean(axis=0), candidate.mean(axis=0), clusters)
@@ -141,29 +142,32 @@ def _test(
 def _test_items(
     metric: Metric, baseline: Floats, candidate: Floats, clusters: Sequence[str]
 ) -> tuple[float, str]:
-    """Test by McNemar's exact test if answers are right or wrong and share no cluster; else flip
-    signs."""
-    candidate = _snap(candidate, baseline)  # means over other numbers of seeds, too
+    """Return p and the name of the test over items.
+
+    It is McNemar's exact test if answers are right or wrong and each is its cluster's only item.
+    Otherwise, it flips signs.
+    """
+    candidate = _snap(candidate, baseline)  # may be means over different numbers of seeds
     is_independent = len(set(clusters)) == len(clusters)
     is_binary = {*baseline, *candidate} <= {0.0, 1.0}
     if metric.statistic == "share" and is_independent and is_binary:
         return mcnemar(baseline == 1, candidate == 1), "McNemar's exact test"
     codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
-    # A sign per cluster: questions about one picture are right or wrong together.
+    # All items of a cluster share a sign: answers about one picture are not independent.
     return sign_flip(np.bincount(codes, candidate - baseline)), "sign flips"
 
 
 def _snap(values: Floats, reference: Floats) -> Floats:
-    """Replace values that differ from the reference only in their last digits."""
-    # Sums of 720 probabilities differ so from run to run: sign flips would call that significant.
+    """Replace values that differ from the reference only by rounding errors."""
+    # Sums of 720 probabilities have such errors, and sign flips would call them significant.
     return np.where(np.isclose(values, reference, rtol=1e-12, atol=1e-12), reference, values)
 
 
 def _share_interval(metric: Metric, result: CrossedEstimate, cluster_noun: str) -> Estimate:
     """Bound the interval of a difference of shares by ±1.
 
-    Where nothing varies (0 or ±1) there is none: then use Wilson's for the share of clusters that
-    differ. Means are not bounded.
+    If all clusters differ by 0, by 1 or by -1, the estimate has no interval. It then gets Wilson's
+    interval for the share of clusters that differ. Means are not bounded.
     """
     value, n = result.estimate.value, result.n_clusters
     if metric.statistic != "share":

@@ -1,4 +1,4 @@
-"""Groups of runs that differ in nothing but their seed; a check that runs had the same exam."""
+"""Group runs that differ only in their seed, and check that runs answered the same questions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from gnomon.eval.comparing.comparison import Comparison, apply_holm, compare_unc
 from gnomon.eval.comparing.guessing import compare_with_chance
 from gnomon.eval.scoring.runs import RunResult, Scores
 
-# Settings of a prediction that may differ: they say which model answered, not how it was asked.
+# Settings of a prediction that may differ, because they describe the model and not the questions.
 _MODEL_SETTINGS = {
     *("name", "family", "dialect", "dtype", "weights", "server", "attn_implementation", "boxes"),
     *(
@@ -28,26 +28,26 @@ _MODEL_SETTINGS = {
 
 @dataclass(frozen=True)
 class Group:
-    """Runs of one recipe, one per seed; a run without a recipe is its own group."""
+    """The runs of one recipe, one for each seed. A run without a recipe is a group by itself."""
 
     name: str
     by_seed: Mapping[int, RunResult]
     differs: Mapping[str, Any]
-    """Keys of the recipe, except the seed, in which the groups are not all the same."""
+    """Recipe keys, without the seed, that differ between groups, with this group's values."""
 
     @property
     def runs(self) -> list[RunResult]:
-        """Runs of the group, one per seed."""
+        """The runs of the group in the order of `by_seed`."""
         return list(self.by_seed.values())
 
     @property
     def scores(self) -> dict[int, Scores]:
-        """Scores of the runs by seed."""
+        """The scores of each run, by seed."""
         return {seed: run.scores for seed, run in self.by_seed.items()}
 
     @property
     def sentence(self) -> str:
-        """Description, as in "ntil: seeds 0, 1, 2; loss.name=ntil"."""
+        """Description of the group, for example "ntil: seeds 0, 1, 2; loss.name=ntil"."""
         many = len(self.by_seed) > 1
         seeds = f"seed{'s' * many} {', '.join(map(str, self.by_seed))}"
         parts = [seeds] if many or self.runs[0].recipe_yaml else []
@@ -59,14 +59,14 @@ class Group:
 def group_runs(runs: Sequence[RunResult]) -> list[Group]:
     """Group runs by recipe, in the order of the groups' first runs.
 
-    A seed that comes again begins another group: it is the same recipe run a second time.
+    If a recipe was run twice with the same seed, the second run begins another group.
     """
     groups: list[tuple[dict[str, Any] | None, dict[int, RunResult]]] = []
     for run in runs:
         recipe, seed = _recipe_and_seed(run)
-        # A list, for recipes are dicts and cannot be keys.
+        # The groups are a list, because a recipe is a dict and cannot be a key.
         for other, members in groups:
-            # Without a recipe nothing shows that two runs differ only in their seed.
+            # Runs without a recipe may differ in more than their seed.
             if recipe is not None and other == recipe and seed not in members:
                 members[seed] = run
                 break
@@ -74,7 +74,7 @@ def group_runs(runs: Sequence[RunResult]) -> list[Group]:
             groups.append((recipe, {seed: run}))
     recipes = [recipe for recipe, _ in groups if recipe is not None]
     keys = dict.fromkeys(key for recipe in recipes for key in recipe)
-    # A group is described by these alone: a whole recipe has dozens of keys.
+    # Only these keys describe a group, because a recipe has dozens of keys.
     differing = [key for key in keys if any(r.get(key) != recipes[0].get(key) for r in recipes)]
     names = _group_names([list(members.values()) for _, members in groups])
     return [
@@ -84,8 +84,10 @@ def group_runs(runs: Sequence[RunResult]) -> list[Group]:
 
 
 def compare_groups(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
-    """Compare each group with the first; return the comparisons, and reasons where one is
-    refused."""
+    """Compare each group with the first group.
+
+    Returns the comparisons, and a reason for each group that cannot be compared.
+    """
     comparisons, refusals = [], []
     for group in groups[1:]:
         names = groups[0].name, group.name
@@ -97,9 +99,10 @@ def compare_groups(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]
 
 
 def verdicts(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> list[list[str]]:
-    """Return the verdicts on the groups, a list for each: first on those that nothing compares.
+    """Return a list of verdicts for each group.
 
-    These are set against chance alone, and have a verdict only if they do not beat it.
+    Groups without a comparison come first. They are tested only against chance, and have a verdict
+    only if they do not beat chance.
     """
     in_comparisons = {name for c in comparisons for name in (c.baseline, c.candidate)}
     single = [group for group in groups if group.name not in in_comparisons]
@@ -108,7 +111,7 @@ def verdicts(groups: Sequence[Group], comparisons: Sequence[Comparison]) -> list
 
 
 def _chance_verdicts(group: Group) -> list[str]:
-    """Sentences on the types of answers in which a group does not beat chance."""
+    """Return a sentence for each type of answer on which a group does not beat chance."""
     tests = compare_with_chance(group.scores)
     title = "{}: " if len(tests) > 1 else ""
     return [
@@ -119,13 +122,14 @@ def _chance_verdicts(group: Group) -> list[str]:
 
 
 def check_same_exam(runs: Sequence[RunResult]) -> None:
-    """Refuse runs with other questions, or with other settings of generation; a line for each key.
+    """Raise a ValueError if runs differ in their questions or generation settings.
 
-    How answers of other programs were generated is unknown, and not compared.
+    The message lists each key that differs. Generation settings of other programs are unknown and
+    therefore ignored.
     """
     first, lines = runs[0], []
     for run in runs[1:]:
-        # Each with the first is enough: what equals it in all keys equals the others.
+        # It is enough to compare all runs with the first.
         (data, generation), (other_data, other_generation) = _exam_of(first), _exam_of(run)
         pairs = {"data": (data, other_data)}
         if generation and other_generation:
@@ -145,10 +149,13 @@ def check_same_exam(runs: Sequence[RunResult]) -> None:
 
 
 def _recipe_and_seed(run: RunResult) -> tuple[dict[str, Any] | None, int]:
-    """Return the recipe's keys without the seed, and the seed; None if no recipe is known."""
+    """Return the flat recipe without the seed, and the seed.
+
+    The recipe is None and the seed 0 if the run has no recipe.
+    """
     if run.recipe_yaml is None:
         return None, 0
-    # Answers of other programs have no recipe, and need no YAML.
+    # Answers of other programs have no recipe, so yaml is not imported for them.
     import yaml
 
     from gnomon.recipe import flatten
@@ -159,13 +166,15 @@ def _recipe_and_seed(run: RunResult) -> tuple[dict[str, Any] | None, int]:
 
 
 def _group_names(groups: Sequence[Sequence[RunResult]]) -> list[str]:
-    """Name groups by their runs' names without the seed at the end; by the first run if these
-    differ."""
+    """Name each group by the common name of its runs, without the seed at the end.
+
+    If the names differ, or two groups would have the same name, the first run gives the name.
+    """
     names = []
     for runs in groups:
         stems = {_SEED.sub("", run.name) for run in runs}
         is_common = len(runs) > 1 and len(stems) == 1
-        # ntil-0, ntil-1 → ntil; a name that is nothing but a seed stays as it is.
+        # ntil-0 and ntil-1 become ntil. A name that is only a seed stays as it is.
         names.append((is_common and stems.pop()) or runs[0].name)
     return [
         runs[0].name if names.count(name) > 1 else name
@@ -173,12 +182,12 @@ def _group_names(groups: Sequence[Sequence[RunResult]]) -> list[str]:
     ]
 
 
-# An s alone means "seed" only after a sign: crps-0 is the first seed of crps.
+# A single s means "seed" only after a separator: crps-0 is the first seed of crps.
 _SEED = re.compile(r"([-_./ ]*seed|(^|[-_./ ]+)s)?[-_./ =]*\d*$", re.IGNORECASE)
 
 
 def _exam_of(run: RunResult) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the description of the questions and the settings of generation, by flat keys."""
+    """Return two flat dicts: the description of the questions, and the generation settings."""
     from gnomon.recipe import flatten
 
     generation = {key: value for key, value in run.settings.items() if key not in _MODEL_SETTINGS}

@@ -1,5 +1,4 @@
-"""Tests of a model against guessers who never look at the picture, and a warning of one answer to
-all."""
+"""Test models against guessers that never see the picture, and warn of repeated answers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,10 +23,10 @@ _GUESSER_NAMES: dict[Guesser, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ChanceTest:
-    """First metric of a type of answers, set against the better of two guessers on the same items.
+    """Test of a model against the better of two guessers, in the first metric of a type of answer.
 
-    The constant answer is chosen by the labels of these items: to beat it is a little harder than
-    to beat one that was chosen beforehand.
+    One guesser draws answers at random. The other gives a constant answer, the best for the labels
+    of these items. It is a little harder to beat than a constant answer that was chosen beforehand.
     """
 
     type_name: str
@@ -38,23 +37,23 @@ class ChanceTest:
     guesser: Guesser
     chance: float
     uniform: float | None
-    """Figure of random guesses, which tables give as chance; None if the type has none."""
+    """Figure of random guesses, which tables show as chance. None if it is unknown for the type."""
     value: float
-    """Figure of the model."""
+    """The metric's value for the model."""
     ahead: float
-    """Amount by which the model is better than the guesser."""
+    """Difference to the guesser, above 0 if the model is better."""
     p: float
-    """One-sided: how likely a model no better than the guesser is to be as far ahead."""
+    """One-sided p-value of the hypothesis that the model is not better than the guesser."""
     test: str
 
     @property
     def is_beaten(self) -> bool:
-        """True if the model is shown to be better than the guesser."""
+        """True if the model is significantly better than the guesser."""
         return self.ahead > 0 and self.p < ALPHA
 
     @property
     def words(self) -> str:
-        """Verdict if chance is not beaten: "no better than the best constant answer, 15.7 %"."""
+        """Verdict without a subject, for example "no better than a random guess, 8.3 %"."""
         guesser = f"{_GUESSER_NAMES[self.guesser]}, {figure(self.chance, self.unit)}"
         if self.guesser == "constant" and self.uniform is not None:
             guesser += f" (a random guess has {figure(self.uniform, self.unit)})"
@@ -64,19 +63,19 @@ class ChanceTest:
 
     @property
     def sentence(self) -> str:
-        """Verdict with the model's own figure, to stand alone."""
+        """`words` with the figure of the model."""
         return f"{self.words}: {lower_first(self.label)} {figure(self.value, self.unit)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values for a report's JSON."""
+        """Return values for a report's JSON."""
         return {**type_as_kind(asdict(self)), "beaten": self.is_beaten}
 
 
 def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, ChanceTest]:
-    """Set a model against the better of the guessers, by type.
+    """Test a model against the better of two guessers, for each type of answer.
 
-    Several seeds count as the mean of their measures: these runs are judged, not other seeds. A
-    type is left out if nothing is known of guessers, or if the seeds have other items.
+    Measures are averaged over seeds, so the verdict holds for these runs and not for other seeds.
+    A type is left out if its guessers are unknown, or if the seeds have different items.
     """
     first = next(iter(scores_by_seed.values()))
     tests = {}
@@ -86,12 +85,12 @@ def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, Chanc
             {item.sample_id: item for item in scores.of_type(type_name)}
             for scores in scores_by_seed.values()
         ]
-        # The order of the first seed holds for all.
+        # All seeds follow the order of the first seed.
         items = list(by_seed[0].values())
         chance = next(
             (result.chance for result in summary.results if result.name == metric.name), {}
         )
-        # The best constant answer is the first run's: all seeds have the same questions.
+        # The first run gives the best constant answer, because all seeds have the same questions.
         guesser, guesses = _better_guesser(
             chance, first.constant_measures.get(type_name, ()), len(items), metric
         )
@@ -110,13 +109,13 @@ def compare_with_chance(scores_by_seed: Mapping[int, Scores]) -> dict[str, Chanc
 def _better_guesser(
     chance: Mapping[str, float], constant_measures: Sequence[float], n: int, metric: Metric
 ) -> tuple[Guesser, Sequence[float]]:
-    """Return the better guesser, with its measure of each of n items; empty if none is known.
+    """Return the better guesser, with its measure of each of n items, or () if it is unknown.
 
-    A constant answer that is right on a single item does not count: whatever the labels, there is
-    such.
+    A constant answer that is right on a single item is ignored, because such an answer exists for
+    any labels.
     """
     uniform, sign = chance.get("uniform"), -1 if metric.better == "lower" else 1
-    # Twenty questions with twenty truths: naming one of them is right once, whatever it is.
+    # For twenty questions with twenty truths, each of these truths is right once.
     if sum(map(bool, constant_measures)) <= 1:
         constant_measures = ()
     if uniform is None or (
@@ -135,7 +134,7 @@ def _test_guesser(
     guesses: Sequence[float],
     uniform: float | None,
 ) -> ChanceTest:
-    """Test a model's measures of items against a guesser's, one-sided."""
+    """Test the measures of a model against the measures of a guesser, one-sided."""
     sides = [
         {
             0: {
@@ -148,11 +147,10 @@ def _test_guesser(
     ids = [item.sample_id for item in items]
     result = estimate_difference(type_name, metric, ids, sides, most=1.0)
     ahead = (result.candidate - result.baseline) * (-1 if metric.better == "lower" else 1)
-    # Half of a two-sided p is one-sided, if the difference has the right sign.
+    # Half of a two-sided p is the one-sided p, if the difference has the right sign.
     p, test = result.p / 2 if ahead > 0 else 1 - result.p / 2, result.test
     is_independent = len(set(unit_names(items)[0])) == len(items)
-    # A guesser with a known chance has a binomial number of right answers: exact, for few items
-    # too.
+    # The number of right random guesses is binomial, which is exact even for few items.
     if guesser == "uniform" and is_independent and {*model} <= {0.0, 1.0}:
         p, test = binomial(int(sum(model)), len(items), guesses[0]), "exact binomial test"
     return ChanceTest(
@@ -170,14 +168,14 @@ def _test_guesser(
     )
 
 
-# Share of the answers above which one answer is looked at.
+# Share of answers that must be equal before they are tested for a warning.
 _MOST_OF_ALL = 0.5
-# Characters of an answer that the warning shows.
+# Characters of the answer that a warning shows.
 _LONGEST_ANSWER = 40
 
 
 def repeated_answer_warnings(scores: Scores) -> list[str]:
-    """Warn of each type whose answers are mostly the same, by more than its truths are."""
+    """Return a warning for each type with mostly equal answers, unless its truths are as equal."""
     type_names = list(scores.summaries)
     warnings = []
     for type_name in type_names:
@@ -187,9 +185,9 @@ def repeated_answer_warnings(scores: Scores) -> list[str]:
 
 
 def _repeated_answer(items: Sequence[ScoredAnswer]) -> str | None:
-    """Describe the commonest answer, if it is given to most questions and true of fewer."""
+    """Describe the most common answer, if it is given to most questions but true of fewer."""
     answers = [_answer_key(item) for item in items]
-    # Labels may be skewed, too: mcnemar below tells whether the answers are more so.
+    # Labels may also be skewed: `mcnemar` below tests if answers are more skewed.
     (commonest, n), *_ = Counter(answers).most_common(1)
     if n <= _MOST_OF_ALL * len(items):
         return None
@@ -204,7 +202,7 @@ def _repeated_answer(items: Sequence[ScoredAnswer]) -> str | None:
 
 
 def _answer_key(item: ScoredAnswer) -> tuple[bool, str]:
-    """Return True with the value of an answer, or False with the text of an unread one."""
+    """Return True and the value of an answer, or False and its text if it has no value."""
     if item.value is None:
         return False, item.text.strip()
     return True, value_text(item.value, item.type_name)

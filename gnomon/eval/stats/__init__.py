@@ -1,1 +1,1 @@
-"""Intervals, tests and effects of crossed factors."""
+"""Confidence intervals and significance tests."""

@@ -1,4 +1,4 @@
-"""Estimates with intervals. Each names its method and its number of items."""
+"""Estimates with confidence intervals, their method and their number of items."""
 
 import warnings
 from collections.abc import Sequence
@@ -14,21 +14,21 @@ Floats: TypeAlias = NDArray[np.float64]
 Quantile: TypeAlias = Literal["median", "p90"]
 Statistic: TypeAlias = Literal["mean"] | Quantile
 SHARES: dict[Quantile, float] = {"median": 0.5, "p90": 0.9}
-"""Share of values below each quantile."""
+"""Share of values below each quantile, from 0 to 1."""
 
 LEVEL = 0.95
 RESAMPLES = 2000
-# BCa leaves out each item once and needs n² memory; above so many, Student's t agrees with it.
+# BCa needs n² memory, because it leaves out each item once. For more items, Student's t agrees.
 _BCA_UP_TO = 1000
 # Fewest values for the interval of a mean. For 2 to 7 values, nominal 95 % intervals by BCa cover
-# 50 to 87 % of normal values' means and 48 to 83 of a clock's errors'; Student's t covers 95 and 82
-# to 96, and reaches below 0, where no error is.
+# the mean of normal values in 50 to 87 % of cases, and the mean of clock errors in 48 to 83 %.
+# Student's t covers them in 95 % and 82 to 96 %, but its intervals reach below 0.
 _RESAMPLED_FROM = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its interval; None for what n items cannot show."""
+    """A value with its confidence interval. Figures that `n` items cannot show are None."""
 
     value: float | None
     low: float | None
@@ -38,7 +38,7 @@ class Estimate:
 
 
 def wilson(successes: int, n: int, *, level: float = LEVEL) -> Estimate:
-    """Estimate a share with Wilson's score interval, which holds at 0 and 1, too (Wilson 1927)."""
+    """Estimate a share with Wilson's score interval, which also holds for 0 and 1 (Wilson 1927)."""
     if n == 0:
         return _no_items()
     interval = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
@@ -55,11 +55,16 @@ def bootstrap(
 ) -> Estimate:
     """Estimate a mean, median or 90th percentile with its interval.
 
-    A mean gets BCa (Efron 1987) up to 1,000 values, and Student's t above, to which BCa converges.
-    Fewer than 8 values get no interval: their resamples lack the errors that are rare and large.
-    Median and 90th percentile get order statistics, which cover at least 95 %; of fewer than 6
-    values, or 36, the truth lies beyond all of them too often. If all values are equal, resamples
-    do not differ, which shows no certainty: there is no interval, and the method says why.
+    Up to 1,000 values, the interval of a mean is a BCa bootstrap (Efron 1987). Above, it is
+    Student's t, to which BCa converges. The interval of a median or 90th percentile comes from
+    order statistics, which cover at least 95 %.
+
+    The interval is None, and the method says why, if
+
+    - a mean has fewer than 8 values, because their resamples lack errors that are rare and large,
+    - a median has fewer than 6 values, or a 90th percentile fewer than 36, because the true
+      quantile is too often beyond all of them,
+    - all values are equal: then resamples do not differ, which would look like certainty.
     """
     data = np.asarray(values, dtype=np.float64)
     n = data.size
@@ -69,7 +74,7 @@ def bootstrap(
     if np.all(data == data[0]):
         reason = "one item" if n == 1 else "all items are equal"
         return Estimate(value, None, None, f"no interval: {reason}", n)
-    # The true quantile may lie beyond all of a few values.
+    # The true quantile may be beyond all values, if there are few.
     if n < _RESAMPLED_FROM if statistic == "mean" else SHARES[statistic] ** n > (1 - level) / 2:
         return Estimate(value, None, None, "no interval: too few items", n)
     if statistic != "mean":
@@ -94,9 +99,10 @@ def ratio(
 ) -> Estimate:
     """Estimate Σ parts / Σ wholes, a share from 0 to 1, over units such as pictures.
 
-    A unit whose whole is 0 says nothing. The interval is Student's t of the logit by the delta
-    method: nominal 95 % over 10 to 20 pictures of about two boxes cover 94 to 99 %, and BCa's 86 to
-    99. A share of exactly 0 or 1 has Wilson's, of units; else there is none of fewer than 8.
+    Units whose whole is 0 are ignored. The interval is Student's t of the logit by the delta
+    method. For 10 to 20 pictures with about two boxes each, nominal 95 % intervals cover 94 to
+    99 %, and BCa intervals 86 to 99 %. If the share is exactly 0 or 1, the interval is Wilson's
+    over units. Otherwise, fewer than 8 units have no interval.
     """
     numbers = np.asarray(wholes, np.float64)
     counts = numbers > 0
@@ -111,7 +117,7 @@ def ratio(
         return Estimate(value, None, None, "no interval: too few items", n)
     deviations = (shares - value * numbers) / numbers.mean()
     error = float(stats.sem(deviations))
-    if error < _NO_ERROR:  # all units have the same share, but for rounding
+    if error < _NO_ERROR:  # all units have the same share, except for rounding
         return Estimate(value, None, None, "no interval: all items are equal", n)
     half = float(stats.t.ppf((1 + level) / 2, n - 1)) * error / (value * (1 - value))
     centre = special.logit(value)
@@ -120,14 +126,14 @@ def ratio(
 
 
 def r_squared_values(residuals: Floats, truths: Floats) -> Floats:
-    """Compute one value per answer so that their mean is R² and its interval is R²'s.
+    """Compute a value for each answer. The mean of the values is R², with the interval of R².
 
-    With A the mean of squared residuals and B the variance of the truths, R² = 1 − A/B, and an
-    answer's value is 1 − A/B − (r² − A)/B + A/B² ((t − mean t)² − B): the infinitesimal jackknife
-    (Jaeckel 1972). Empty if the truths do not differ, or by less than a 1e75th of an error: squares
-    of such values overflow.
+    With A the mean of squared residuals and B the variance of the truths, R² = 1 − A/B. The value
+    of an answer with residual r and truth t is 1 − A/B − (r² − A)/B + A/B² ((t − mean t)² − B),
+    the infinitesimal jackknife (Jaeckel 1972). The result is empty if the truths are all equal, or
+    if errors exceed their spread by a factor of 1e75, because squares would overflow.
     """
-    # Dividing by the largest value changes neither R² nor its interval.
+    # Division by the largest value changes neither R² nor its interval.
     scale = max(np.abs(residuals).max(initial=0), np.abs(truths).max(initial=0))
     if not 0 < scale < np.inf or np.all(truths == truths[0]):
         return np.empty(0)
@@ -139,7 +145,7 @@ def r_squared_values(residuals: Floats, truths: Floats) -> Floats:
     return np.asarray(1 - squares / variance + unexplained / variance * (deviations / variance - 1))
 
 
-_MAX_RATIO = 1e150  # its square still is a float
+_MAX_RATIO = 1e150  # its square is still a finite float
 _NO_ERROR = 1e-9
 
 

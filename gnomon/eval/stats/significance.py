@@ -1,4 +1,4 @@
-"""Tests of differences, and the smallest difference that a test could have shown."""
+"""Significance tests of differences, and their power."""
 
 from collections.abc import Sequence
 
@@ -11,17 +11,17 @@ from gnomon.eval.stats.intervals import Floats
 
 ALPHA = 0.05
 POWER = 0.8
-# p is a multiple of 1/10,000: as fine as reports print it.
+# p is a multiple of 1/10,000, which is as precise as reports print it.
 _FLIPS = 9999
-# Above so many values that are not 0, the sum over all flips of signs is normal.
+# With more values that are not 0, the sum over all flips of signs is normal.
 _EXACT_UP_TO = 500
 
 
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
-    """Compute the exact two-sided p of McNemar's test (1947) that a and b are right equally often.
+    """Compute the exact two-sided p-value of McNemar's test (1947): are a and b right as often?
 
-    Only items count on which one is right and the other wrong. Without a difference both cases are
-    equally likely, so p is binomial. Without such items p is 1.
+    The test counts only items on which either a or b is right. If a and b are equally good, both
+    cases are equally likely, so the count is binomial. p is 1 if there are no such items.
     """
     first, second = np.asarray(a, dtype=bool), np.asarray(b, dtype=bool)
     only_a, only_b = int(np.sum(first & ~second)), int(np.sum(second & ~first))
@@ -29,16 +29,19 @@ def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def binomial(right: int, n: int, chance: float) -> float:
-    """Exact one-sided p: how likely n guesses, each right with this chance, are as often right."""
+    """Compute the exact one-sided p-value: the probability of `right` hits or more.
+
+    Each of `n` guesses is a hit with probability `chance`.
+    """
     return float(stats.binomtest(right, n, chance, alternative="greater").pvalue)
 
 
 def sign_flip(differences: ArrayLike, *, seed: int = 0) -> float:
-    """Compute the two-sided p of Fisher's sign-flip test (1935) that the mean difference is 0.
+    """Compute the two-sided p-value of Fisher's sign-flip test (1935) that the mean is 0.
 
-    Without a difference each item's could equally have had the other sign. All flips for few items,
-    9,999 random ones for more, their normal limit above 500. Items without a difference do not
-    count.
+    If the mean difference is 0, the opposite sign of each difference was as likely. The test tries
+    all flips of signs for few items, 9,999 random flips for more items, and the normal limit above
+    500 items. Items with a difference of 0 are ignored.
     """
     values = np.asarray(differences, dtype=np.float64)
     values = values[values != 0]
@@ -62,10 +65,11 @@ def sign_flip(differences: ArrayLike, *, seed: int = 0) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """Adjust p values for several tests by Holm (1979), which bounds the chance of any false one.
+    """Adjust p-values of several tests by Holm (1979), to bound the chance of any false positive.
 
-    The smallest of m is multiplied by m, the next by m − 1, and so on, never below the one before.
-    statsmodels computes the same, but collects garbage at every call: a tenth of a second.
+    The smallest of m p-values is multiplied by m, the next by m − 1, and so on. An adjusted p-value
+    is never below the previous one. statsmodels computes the same, but runs the garbage collector
+    at every call, which takes a tenth of a second.
     """
     ranked = np.argsort(p, kind="stable")
     scaled = np.asarray(p, dtype=np.float64)[ranked] * np.arange(len(p), 0, -1)
@@ -77,10 +81,10 @@ def holm(p: Sequence[float]) -> list[float]:
 def detectable(
     result: CrossedEstimate, *, alpha: float = ALPHA, power: float = POWER
 ) -> float | None:
-    """Compute the smallest true difference that such a test shows with that power.
+    """Compute the smallest true difference that a test at level `alpha` shows with this power.
 
-    By the noncentral t distribution with this standard error and these degrees of freedom, at
-    two-sided α. None if nothing varied, so that the error is unknown.
+    The power follows from the noncentral t distribution with the standard error and degrees of
+    freedom of `result`. Returns None if the standard error is 0, that is, unknown.
     """
     if not result.se:
         return None
@@ -93,16 +97,16 @@ def detectable(
 
 
 def power(result: CrossedEstimate, difference: float, *, alpha: float = ALPHA) -> float | None:
-    """Compute how often such a test shows a true difference of that size."""
+    """Compute the probability that a two-sided test shows a true difference of this size."""
     return _power(abs(difference) / result.se, result.df, alpha) if result.se else None
 
 
 def _power(errors: float, df: float, alpha: float) -> float:
-    """Compute the power of Student's t test for a true difference of so many standard errors.
+    """Compute the power of Student's t test. `errors` is the difference in standard errors.
 
-    Not by statsmodels' TTestPower: it adds both tails, and scipy returns NaN instead of 0 for the
-    far tail at 8 errors and 1 degree of freedom (for both at 1e12). Its solver then stops early, up
-    to a quarter too low.
+    statsmodels' TTestPower is not used. It adds both tails, but scipy returns NaN instead of 0 for
+    the far tail at 8 errors and 1 degree of freedom, and for both tails at 1e12 errors. The solver
+    of statsmodels then stops early, and its result is up to a quarter too low.
     """
     critical = special.stdtrit(df, 1 - alpha / 2)
     below, far_tail = np.nan_to_num(special.nctdtr(df, errors, np.array([critical, -critical])))
@@ -110,5 +114,5 @@ def _power(errors: float, df: float, alpha: float) -> float:
 
 
 def _distance_of_sum(values: Floats, axis: int) -> Floats:
-    """Return the distance of the sum from 0, rounded so that values that cancel give exactly 0."""
+    """Return the distance of the sum from 0. Rounding makes it exactly 0 if values cancel."""
     return np.asarray(np.round(np.abs(np.sum(values, axis=axis)), 9))
