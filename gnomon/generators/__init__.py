@@ -1,4 +1,4 @@
-"""Pictures and prompts with exact labels. KINDS names them; nothing is loaded until asked for."""
+"""Pictures and prompts with exact labels. KINDS lists them, and a kind is loaded on first use."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""The base class of generators: a frozen dataclass of options whose item i is Sample i."""
+"""Base class of generators: a frozen dataclass of options whose item i is Sample i."""
 
 from __future__ import annotations
 
@@ -21,37 +21,41 @@ from gnomon.recipe import STRICT
 from gnomon.sample import Sample, Target
 
 T = TypeVar("T")
-# Refuses an option by its name and its value; it stands in an option's type, by Annotated.
+# Check that refuses an option by its name and value. An option carries it in its type, by
+# Annotated.
 Limit: TypeAlias = Callable[[str, Any], None]
-# `all` is every row of a user's own file, and of nothing else.
+# `all` means every row of a user's own file. Other sources do not have it.
 Split: TypeAlias = Literal["train", "val", "test", "all"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
-# A tenth of all meanings belongs to a split: as many draws without one have no chance.
+# Number of draws before giving up. A tenth of all meanings belongs to a split, so this many draws
+# without success cannot happen.
 _TRIES = 1000
-# Metadata of an option that came after its kind: at its default all is drawn as before it.
+# Metadata of an option that was added to an existing kind. With its default, samples are as
+# before.
 LATER = {"later": True}
 
 
 def split_of(*meaning: object) -> Split:
-    """Split that a meaning belongs to, whatever the seed: 80 % train, 10 % val, 10 % test."""
+    """Return the split of a meaning, independent of the seed: 80 % train, 10 % val, 10 % test."""
     return _split_of_hash(digest("split", *meaning))
 
 
 def quick_split(kind: str, meaning: str) -> Split:
-    """Split of a meaning by one short hash, for kinds that try many meanings for a sample."""
+    """Return the split of a meaning from one short hash, for kinds that try many meanings per
+    sample."""
     hashed = blake2b(meaning.encode(), digest_size=1, key=kind.encode()).digest()
     return _split_of_hash(hashed)
 
 
 def _split_of_hash(hashed: bytes) -> Split:
-    # Ten parts of a byte: 0 to 7 are train, 8 val, 9 test.
+    # Ten parts of a byte: 0 to 7 are train, 8 is val, 9 is test.
     return SPLITS[max(0, hashed[0] * 10 // 256 - 7)]
 
 
 def check_range(
     option: str, value: float | Sequence[float] | None, low: float, high: float
 ) -> None:
-    """Refuse a number, or the two ends of a range, that are not from `low` to `high`."""
+    """Refuse a number, or an end of a range, that is not between `low` and `high`."""
     if value is None:
         return
     ends = list(value) if isinstance(value, Sequence) else [value]
@@ -61,7 +65,7 @@ def check_range(
 
 
 def check_names(option: str, names: Sequence[str] | None, choices: Sequence[str]) -> None:
-    """Refuse a name that is not known, an empty list, and text where a list belongs."""
+    """Refuse an unknown name, an empty list, and a text instead of a list."""
     if names is None:
         return
     if isinstance(names, str) or not names:
@@ -72,23 +76,23 @@ def check_names(option: str, names: Sequence[str] | None, choices: Sequence[str]
 
 
 def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse a word that is not one of the choices."""
+    """Refuse a word that is not among the choices."""
     if value not in choices:
         raise ValueError(f"{option}={value!r}: give one of {', '.join(choices)}")
 
 
 def within(low: float, high: float) -> Limit:
-    """Limit an option that is a number, or the two ends of a range; None is free."""
+    """Limit an option that is a number or a range. None is allowed."""
     return partial(check_range, low=low, high=high)
 
 
 def among(choices: Iterable[str]) -> Limit:
-    """Limit an option that is a list of names; None is free."""
+    """Limit an option that is a list of names. None is allowed."""
     return partial(check_names, choices=tuple(choices))
 
 
 def read_levels(module: str, level: Callable[..., T]) -> dict[str, T]:
-    """Read the levels of a kind, easy to hard, from levels.toml beside its module (`__file__`)."""
+    """Read the levels of a kind, easy to hard, from levels.toml next to its module (`__file__`)."""
     return {
         name: level(**{key: tuple(v) if isinstance(v, list) else v for key, v in fields.items()})
         for name, fields in read_toml(module, "levels.toml").items()
@@ -99,36 +103,37 @@ def read_levels(module: str, level: Callable[..., T]) -> dict[str, T]:
 def _limits(kind: type[Generator]) -> dict[str, Limit]:
     hints = typing.get_type_hints(kind, include_extras=True)
     limits = {n: h.__metadata__[0] for n, h in hints.items() if typing.get_origin(h) is Annotated}
-    # The words of a Literal are a limit, too.
+    # The words of a Literal are also a limit.
     choices = {n: typing.get_args(h) for n, h in hints.items() if typing.get_origin(h) is Literal}
     return limits | {n: partial(check_choice, choices=words) for n, words in choices.items()}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Generator(ABC):
-    """A pure function of (kind, version, options, split, seed, index), through a hash.
+    """Generator of samples: a pure function of (kind, version, options, split, seed, index).
 
-    A subclass adds its options as fields and says, for an index, what is meant and what is drawn.
+    A subclass adds its options as fields. It defines the meaning (`key`) and the drawing (`draw`)
+    of an index.
     """
 
     __pydantic_config__: ClassVar = STRICT
     kind: ClassVar[str]
     version: ClassVar[int]
-    """Raised whenever the same options draw something else."""
+    """Version of the samples. Raise it if the same options draw something else."""
     targets: ClassVar[tuple[type[Target], ...]]
-    """Types of answers; each type has its reader and its measures in eval."""
+    """Types of answers. Each type has its reader and its measures in eval."""
     every_question: ClassVar[dict[str, Any]] = {}
-    """Options under which the kind asks every question it knows; {} if it always does."""
+    """Options under which the kind asks all of its questions. {} if it always does."""
     levels: ClassVar[Mapping[str, Any]] = {}
-    """Values by level: a named tuple, whose fields are options or only the level's."""
+    """Values by level: a named tuple whose fields are options or belong to the level only."""
 
     assign_split: ClassVar[Callable[..., Split]] = staticmethod(split_of)
     """Function from a meaning to its split."""
 
     split: Split = "train"
-    """Part of the kind's meanings or styles to draw; the parts never overlap."""
+    """Part of the kind's meanings or styles to draw. The parts never overlap."""
     seed: int = 0
-    """Another seed, other samples."""
+    """Seed. Another seed gives other samples."""
 
     def __post_init__(self) -> None:
         for option, check in _limits(type(self)).items():
@@ -136,11 +141,11 @@ class Generator(ABC):
 
     @abstractmethod
     def key(self, index: int) -> str:
-        """Return the meaning of sample `index` without drawing it; no key is in two splits."""
+        """Return the meaning of sample `index` without drawing it. Two splits never share a key."""
 
     @abstractmethod
     def draw(self, index: int) -> Sample:
-        """Draw sample `index`, in every process the same."""
+        """Draw sample `index`. The result is the same in every process."""
 
     @overload
     def __getitem__(self, index: int) -> Sample: ...
@@ -158,7 +163,8 @@ class Generator(ABC):
         return (self.draw(index) for index in count())
 
     def __repr__(self) -> str:
-        """Return the call that makes this generator, with options that are not defaults."""
+        """Return the call that makes this generator, with the options that differ from the
+        defaults."""
         changed = [
             f"{option.name}={value!r}"
             for option in fields(self)
@@ -167,46 +173,47 @@ class Generator(ABC):
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def rng(self, index: int) -> Rng:
-        """Return the random draws of sample `index`, always from their beginning."""
+        """Return the random draws of sample `index`. Each call starts them anew."""
         return Rng.at(self._stream, index)
 
     def id(self, index: int) -> str:
-        """Return a name that no sample of other options, split or seed has."""
+        """Return a name that is unique to these options, this split and seed."""
         return f"{self.name}-{index:07}"
 
     @cached_property
     def name(self) -> str:
-        """Kind, version, options (hashed), split and seed: two generators of one name are equal."""
+        """Kind, version, options (hashed), split and seed. Two generators with the same name are
+        equal."""
         options = digest(self._identity[2], size=4).hex()
         return f"{self.kind}-v{self.version}-{options}-{self.split}-{self.seed}"
 
     @property
     def members(self) -> tuple[Generator, ...]:
-        """The generators that draw its samples: itself, or the parts of a mixture."""
+        """Generators that draw the samples: this generator, or the parts of a mixture."""
         return (self,)
 
     @property
     def has_several_pictures(self) -> bool:
-        """True if samples may have several pictures."""
+        """Return True if samples may have several pictures."""
         return False
 
     @property
     def general_question(self) -> str | None:
-        """The question that suits any picture of such things, one of those that it asks.
+        """Question that suits every picture of this kind, taken from its own questions.
 
-        None where its questions name what is drawn, or where it asks for several things.
+        None if its questions depend on what is drawn, or if it asks several questions.
         """
         return None
 
     @property
     def box_questions(self) -> tuple[str, ...]:
-        """Questions for the box of the one thing that a picture shows; most ask for none."""
+        """Questions for the box of the instrument in a picture. Empty for most kinds."""
         return ()
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options as plain values: `create(kind, **options)` makes the same generator."""
-        # Through JSON: tuples become lists, as in YAML and in stored descriptions.
+        """Options as plain values. `create(kind, **options)` makes the same generator."""
+        # Through JSON, tuples become lists, as in YAML and in stored descriptions.
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         del plain["split"], plain["seed"]
         return plain
@@ -223,19 +230,20 @@ class Generator(ABC):
 
     @property
     def files(self) -> Mapping[str, UserFile]:
-        """The user's own files that it draws with, by their paths."""
+        """The user's own files that the generator draws with, by their paths."""
         return {}
 
     @property
     def hashed_options(self) -> Mapping[str, Any]:
-        """Options that name files, with the files' hashes in place of their paths.
+        """Options in which the hashes of files replace their paths.
 
-        Samples depend on what the files hold and on their order, not on where they lie.
+        Samples depend on the content and the order of the files, not on their place.
         """
         return {}
 
     def of_its_split(self, draw: Callable[[], T], meaning: Callable[[T], Iterable[object]]) -> T:
-        """Draw until the meaning belongs to the split, so that no two splits share one."""
+        """Repeat the draw until its meaning belongs to the split, so two splits never share a
+        meaning."""
         for _ in range(_TRIES):
             thing = draw()
             if self.assign_split(self.kind, *meaning(thing)) == self.split:
@@ -250,7 +258,8 @@ class Generator(ABC):
     def _identity(self) -> tuple[str, int, str, str, int]:
         options = {**self.options, **self.hashed_options}
         for option in fields(self):
-            # An option that came later must not change the samples of those who never heard of it.
+            # An option that was added later must not change the samples of users who do not set
+            # it.
             if option.metadata == LATER and getattr(self, option.name) == option.default:
                 del options[option.name]
         written = json.dumps(options, sort_keys=True)
@@ -258,10 +267,10 @@ class Generator(ABC):
 
 
 def indices_of(selection: slice, length: int | None) -> range:
-    """Return the indices of a slice; without a length it has to say where it ends."""
+    """Return the indices of a slice. A generator has no length, so the slice needs an end."""
     if length is not None:
         return range(*selection.indices(length))
-    # Without an end, -1 would be the last of infinitely many.
+    # Without an end, -1 would be the last of infinitely many samples.
     start, stop, step = selection.start or 0, selection.stop, selection.step or 1
     if stop is None or min(start, stop) < 0:
         raise IndexError(

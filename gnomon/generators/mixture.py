@@ -1,4 +1,4 @@
-"""Several kinds as one: each sample is drawn by one of them, by weight."""
+"""Several kinds as one: weights decide which kind draws a sample."""
 
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -14,21 +14,21 @@ from gnomon.sample import TARGETS, Sample, Target
 
 @dataclass(frozen=True, kw_only=True)
 class MixturePart:
-    """A kind in a mixture, with its weight and options."""
+    """Kind in a mixture, with its weight and options."""
 
     __pydantic_config__: ClassVar = STRICT
 
     kind: str
-    """`gnomon ls generators` lists them."""
+    """Name of the kind. `gnomon ls generators` lists the names."""
     weight: float = 1.0
-    """Share of the samples, relative to the other parts' weights."""
+    """Share of the samples, relative to the weights of the other parts."""
     options: dict[str, Any] | None = None
-    """The kind's options."""
+    """Options of the kind."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Mixture(Generator):
-    """Several kinds; sample i is sample i of one part, so it is never drawn twice."""
+    """Several kinds. Sample i is sample i of one of the parts, so no sample is drawn twice."""
 
     kind: ClassVar[str] = "mixture"
     version: ClassVar[int] = 1
@@ -37,7 +37,7 @@ class Mixture(Generator):
     parts: tuple[MixturePart, ...] = (MixturePart(kind="clock"), MixturePart(kind="arithmetic"))
     """Parts of the mixture: kind, weight and options of each."""
     ood: bool = field(default=False, metadata=LATER)
-    """True to draw from every part only what it never shows otherwise."""
+    """True to draw from every part only what is held out otherwise."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,27 +49,27 @@ class Mixture(Generator):
         _ = self.members  # what a kind refuses is refused here
 
     def key(self, index: int) -> str:
-        """Return the kind, and what it means there."""
+        """Return the kind with the key of the sample in that kind."""
         member = self._member(index)
         return f"{member.kind}: {member.key(index)}"
 
     def draw(self, index: int) -> Sample:
-        """Draw the part's own sample, with its own id."""
+        """Draw the sample of the part, with its id."""
         return self._member(index).draw(index)
 
     def id(self, index: int) -> str:
-        """Return the id of the part's own sample."""
+        """Return the id of the sample of the part."""
         return self._member(index).id(index)
 
     def _member(self, index: int) -> Generator:
-        # A point on the line of all weights falls into one part's piece of it.
+        # A point on the line of all weights belongs to the interval of one part.
         position = self.rng(index).unit() * self._ends[-1]
         return next(m for m, end in zip(self.members, self._ends, strict=True) if position < end)
 
     @cached_property
     def members(self) -> tuple[Generator, ...]:
-        """The generators that are mixed, in the order of the parts."""
-        # Set after a part's own options, which may not undo it.
+        """The mixed generators, in the order of the parts."""
+        # Set after the options of the part, which must not undo it.
         held_out = {"ood": True} if self.ood else {}
         return tuple(
             registry.create(
@@ -80,12 +80,12 @@ class Mixture(Generator):
 
     @property
     def files(self) -> dict[str, UserFile]:
-        """The user's files of all its parts."""
+        """The user's files of all parts."""
         return {path: file for member in self.members for path, file in member.files.items()}
 
     @property
     def hashed_options(self) -> dict[str, Any]:
-        """The parts, with hashes in place of the paths of the user's files."""
+        """The parts, in which the hashes of the user's files replace their paths."""
         if not self.files:  # as in all mixtures drawn so far
             return {}
         parts = [

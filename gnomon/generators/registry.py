@@ -1,4 +1,4 @@
-"""The registry of kinds: KINDS maps each name to its class, which is loaded on demand."""
+"""Registry of kinds. KINDS maps each name to its class, which is loaded on demand."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ KINDS = {
 }
 
 _FACES = Path(__file__).parent / "faces"
-# Keys of a description that no recipe has.
+# Keys of a description that recipes do not have.
 _DESCRIBED = {"parts", "body", "readings", "value"}
 
 
@@ -39,38 +39,39 @@ def load(name: str) -> type[Generator]:
 
 
 def is_kind(name: str) -> bool:
-    """True for the name of a kind, or `module:Class` of the user if no file has that name."""
+    """Return True for the name of a kind, and for a user's `module:Class` if it is not a file
+    name."""
     return name in KINDS or (names.is_place(name) and not Path(name).exists())
 
 
 def is_description(name: str) -> bool:
-    """True for a YAML file that describes an instrument."""
+    """Return True for a YAML file that describes an instrument."""
     file = Path(name)
     if file.suffix not in (".yaml", ".yml") or not file.is_file():
         return False
     from gnomon import recipe
 
-    # Keys begin their lines: the file is not parsed, as a recipe will be right after this.
+    # Keys start their lines. The file is not parsed here because this happens right afterwards.
     keys = re.findall(r"^(\w+):", recipe.read_text(file), re.MULTILINE)
     return not _DESCRIBED.isdisjoint(keys)
 
 
 def description_files() -> dict[str, Path]:
-    """Return the descriptions that come with gnomon, by name."""
+    """Return the shipped descriptions by name."""
     return {file.stem: file for file in sorted((_FACES / "descriptions").glob("*.yaml"))}
 
 
 def description_to_copy(name: str) -> Path | None:
-    """Return the description that `gnomon cp` copies: `face` is one to begin with."""
+    """Return the description that `gnomon cp` copies. `face` is a commented start."""
     return _FACES / "start.yaml" if name == "face" else description_files().get(name)
 
 
 def create(kind: str, *, split: Split = "train", seed: int = 0, **options: Any) -> Generator:
-    """Make a generator: gen[i] is Sample i, iterating is endless, gen.key(i) its meaning.
+    """Make a generator: gen[i] is Sample i, iteration is endless, gen.key(i) is the meaning.
 
-    Options come as plain values, as YAML has them; what a kind does not know is refused by name.
+    Options are plain values, as in YAML. Unknown options are refused by name.
     """
-    # Imported here: `gnomon ls` lists kinds without pydantic.
+    # Imported here because `gnomon ls` lists kinds without pydantic.
     from gnomon.recipe import validate
 
     cls = load(kind)

@@ -1,4 +1,4 @@
-"""Random draws that depend on nothing but their key: a counter under blake2b."""
+"""Random draws that depend only on their key: a counter hashed by blake2b."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _WORDS = Struct("<8Q").unpack
 
 
 def digest(*parts: object, size: int = 8) -> bytes:
-    """Hash the texts of the parts; ("a", "bc") and ("ab", "c") differ."""
+    """Hash the texts of the parts. ("a", "bc") and ("ab", "c") have different hashes."""
     texts = [str(part) for part in parts]
-    # Lengths before the texts, so that no separator in a text can fake another list.
+    # The lengths come first, so no separator within a text can imitate another list.
     text = "\x1f".join([f"{len(text)}:{text}" for text in texts])
     return blake2b(text.encode(), digest_size=size).digest()
 
 
 @lru_cache(maxsize=1024)
 def _keyed_hasher(key: bytes) -> blake2b:
-    """Return a hasher with this key: copying it costs less than hashing the key again."""
+    """Return a hasher with this key. A copy of it costs less than hashing the key again."""
     return blake2b(key=key)
 
 
 class Rng:
-    """Draws from a key. The same key gives the same draws on any machine, in any process."""
+    """Random draws from a key. The same key gives the same draws on any machine, in any process."""
 
     __slots__ = ("_blocks", "_hasher", "_index_bytes", "_words")
 
@@ -39,7 +39,7 @@ class Rng:
 
     @classmethod
     def at(cls, key: bytes, index: int) -> Rng:
-        """Begin the draws of one index under a key of up to 64 bytes that was hashed before."""
+        """Start the draws of an index under a hashed key of up to 64 bytes."""
         rng = cls.__new__(cls)
         rng._hasher, rng._index_bytes = _keyed_hasher(key), index.to_bytes(8, "little")
         rng._blocks, rng._words = 0, []
@@ -51,7 +51,7 @@ class Rng:
 
     def unit(self) -> float:
         """Draw a float in [0, 1)."""
-        # 53 bits are all that a float holds: every multiple of 2^-53 is as likely.
+        # A float has 53 bits. All multiples of 2^-53 are equally likely.
         return (self.bits() >> 11) * 2.0**-53
 
     def uniform(self, low: float, high: float) -> float:
@@ -60,7 +60,7 @@ class Rng:
 
     def integer(self, low: int, high: int) -> int:
         """Draw an integer in low..high, both ends included."""
-        # A product and a shift instead of a remainder: faster, with a bias of the range's share in
+        # A product and a shift are faster than a remainder. The bias is the range's share in
         # 2^64.
         return low + ((self._words or self._next_words()).pop() * (high - low + 1) >> 64)
 
@@ -84,10 +84,10 @@ class Rng:
 
     def _next_words(self) -> list[int]:
         """Hash the next block of eight words."""
-        # The hash of the key is copied, not computed again.
+        # The hash of the key is copied instead of computed again.
         hasher = self._hasher.copy()
         hasher.update(self._index_bytes + self._blocks.to_bytes(8, "little"))
-        # The block's number is hashed with the index, so that a sample never runs out of draws.
+        # The number of the block is hashed with the index, so a sample never runs out of draws.
         self._blocks += 1
         self._words = words = list(_WORDS(hasher.digest()))
         return words

@@ -10,7 +10,7 @@ from pathlib import Path
 from gnomon import files
 from gnomon.names import hint
 
-# Options that take files, and what these end in.
+# Options that take files, with the allowed file endings.
 SUFFIXES = {
     "backgrounds": (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"),
     "fonts": (".ttf", ".otf"),
@@ -18,18 +18,18 @@ SUFFIXES = {
 }
 # Beginnings of the names of licence files.
 _LICENCES = ("license", "licence", "copying", "ofl", "unlicense")
-# Bytes of such a file in which its first line is looked for.
+# Number of bytes of a licence file that are searched for its first line.
 _LICENCE = 2**16
 
 
 class UserFile(str):
-    """A user's file, written as its name and the first digits of its hash.
+    """File of a user, written as its name and the first digits of its hash.
 
-    So where it lies does not matter, and two files of one name are two.
+    So its folder does not matter, and two files of one name differ.
     """
 
     path: str
-    """The option's path, relative to the working directory."""
+    """Path of the option, relative to the working directory."""
     sha256: str
 
     @classmethod
@@ -42,7 +42,7 @@ class UserFile(str):
         return file
 
     def read(self) -> bytes:
-        """Read the file's content; refuse it if it has changed since it was hashed."""
+        """Read the content of the file. Refuse it if it has changed since it was hashed."""
         content = files.read_bytes(
             Path(self.path), "a file to draw with", limit=files.MAX_PICTURE_BYTES
         )
@@ -54,7 +54,7 @@ class UserFile(str):
 def user_files(
     option: str, entries: Sequence[str], built_in: Sequence[str]
 ) -> dict[str, list[UserFile]]:
-    """Find the files of each entry that is no built-in name; refuse what is neither."""
+    """Find the files of each entry that is not a built-in name. Refuse unknown entries."""
     if isinstance(entries, str) or not entries:
         raise ValueError(
             f"{option}={entries!r}: give a list of names, files or folders, such as [{built_in[0]}]"
@@ -63,15 +63,15 @@ def user_files(
 
 
 def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
-    """Find a file, or all files of a folder and its folders; hidden ones are left out."""
+    """Find a file, or all files of a folder and its subfolders. Hidden files are left out."""
     path, suffixes = Path(entry), SUFFIXES[option]
     if not path.exists():
         raise ValueError(
             f"{option}={entry!r}: no such name, file or folder; {hint(entry, built_in)}"
         )
-    # Sorted by parts: by whole paths, "a/b" and "a.b" would change places between systems.
+    # Sorted by parts, because "a/b" and "a.b" would change places between systems as whole paths.
     inside = sorted(path.rglob("*") if path.is_dir() else [path], key=lambda file: file.parts)
-    # Hidden files are left out below the entry alone: a home folder's own dots do not count.
+    # Hidden files are left out below the entry only, because a home folder may have dots itself.
     matches = [
         UserFile.of(file)
         for file in inside
@@ -86,7 +86,7 @@ def _files(option: str, entry: str, built_in: Sequence[str]) -> list[UserFile]:
 
 
 def licence(path: str) -> str:
-    """Read the first line of the licence file beside a user's file."""
+    """Read the first line of the licence file next to a user's file."""
     for neighbour in sorted(filter(_is_licence, Path(path).parent.iterdir())):
         with files.open_bytes(neighbour) as stream:
             lines = stream.read(_LICENCE).decode("utf-8", "replace").splitlines()

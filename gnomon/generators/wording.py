@@ -39,10 +39,10 @@ def decimal_text(whole: int, places: int) -> str:
 
 
 def short_decimal(whole: int, places: int) -> str:
-    """Write whole / 10^places without zeros at its end."""
+    """Write whole / 10^places without trailing zeros."""
     return decimal_text(whole, places).rstrip("0").rstrip(".") if places else str(whole)
 
 
 def exact_number(text: str, unit: str = "") -> Number:
-    """Make a number's exact answer; made from text, no context can round it."""
+    """Make the exact answer of a number. A text keeps all digits, whatever the decimal context."""
     return Number(Decimal(text), unit)

@@ -1,3 +1,3 @@
-"""Exact arithmetic in words and signs: text alone, exact answers, with or without the working."""
+"""Exact arithmetic questions in words or signs, without pictures, with or without the working."""
 
 from gnomon.generators.arithmetic.generator import Arithmetic as Arithmetic

@@ -1,4 +1,4 @@
-"""Exact arithmetic in words and signs: text alone, exact answers, with or without the working."""
+"""Exact arithmetic questions in words or signs, without pictures, with or without the working."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,14 +19,15 @@ TASKS: dict[str, Callable[[Rng, ArithmeticLevel], Problem]] = {
 # Names that stand for several tasks.
 GROUPS = {"all": tuple(TASKS), **read_toml(__file__, "tables.toml")["groups"]}
 LEVELS = read_levels(__file__, ArithmeticLevel)
-# Digits and terms that the questions of `ood` have beyond those of training.
+# Additional digits and terms of `ood` questions, beyond those of training.
 _EXTRA = 2
 _WORDINGS = (("What is ", "?"), ("Calculate ", "."), ("", " = ?"), ("Work out ", "."))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Arithmetic(Generator):
-    """Numbers and signs; the answer is a number, a fraction, a time, a date, or one of two."""
+    """Arithmetic questions. The answer is a number, a fraction, a time, a date, or a choice of
+    two."""
 
     kind: ClassVar[str] = "arithmetic"
     version: ClassVar[int] = 3
@@ -36,35 +37,36 @@ class Arithmetic(Generator):
     assign_split = staticmethod(quick_split)
 
     tasks: Annotated[tuple[str, ...], among([*TASKS, *GROUPS])] = ("add", "subtract", "multiply")
-    """Questions to ask, each as often: the names in TASKS, or `all`."""
+    """Tasks, equally frequent: names of TASKS, or `all`."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: numbers of 1 to 2 digits; medium: 2 to 3, some decimals; hard: 3 to 5."""
     digits: Annotated[tuple[int, int] | None, within(1, 12)] = None
-    """The numbers' digits, from and to (1 to 12), in place of the level's."""
+    """Smallest and largest number of digits (1 to 12). It overrides the level."""
     terms: Annotated[tuple[int, int] | None, within(2, 12)] = None
-    """Numbers in a chain or a bracketed expression, from and to (2 to 12)."""
+    """Smallest and largest count of numbers in a chain or bracketed expression (2 to 12)."""
     places: Annotated[tuple[int, int] | None, within(0, 6)] = None
     """Decimal places in sums, differences and products (0 to 6)."""
     carries: tuple[int, int] | None = None
-    """Carries of `add` and borrows of `subtract`, from and to."""
+    """Smallest and largest number of carries of `add` and borrows of `subtract`."""
     working: bool = False
     """True to put the working before the answer."""
     ood: bool = False
-    """Longer numbers and more terms than without it: what training never showed. What has an end
-    of its own, such as the minutes of a day, may be as long without it."""
+    """Draw longer numbers and more terms than the training does. Quantities with a natural limit,
+    such as the minutes of a day, stay within it."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_range("carries", self.carries, 0, self.settings.digits[1])
 
     def key(self, index: int) -> str:
-        """Return the expression or what else is asked; 3 + 5 and 5 + 3 are one."""
+        """Return the expression or the other content of the question. 3 + 5 and 5 + 3 have the same
+        key."""
         return self._problem(index)[1].meaning
 
     def draw(self, index: int) -> Sample:
-        """Ask one question, without a picture."""
+        """Ask a question, without a picture."""
         wording, (_, question, answer, steps, facts) = self._problem(index)
-        # Most tasks give an expression alone; a task that asks in words ends its sentence.
+        # Most tasks return an expression. A task in words returns a whole sentence.
         if question[-1] not in ".?":
             before, after = _WORDINGS[wording & 3]
             question = f"{before}{question}{after}"

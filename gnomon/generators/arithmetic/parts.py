@@ -1,4 +1,5 @@
-"""Fractions, roots, rounding, comparison, bases and sequences; units, times of day and dates."""
+"""Fractions, roots, rounding, comparison, number bases, sequences, units, times of day and
+dates."""
 
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -21,18 +22,18 @@ _SIGNS = {"+": Fraction.__add__, "-": Fraction.__sub__, "×": Fraction.__mul__}
 
 
 def fraction(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """3/4 + 5/6, in lowest terms; also taken away, multiplied and divided."""
+    """Ask for 3/4 + 5/6 in lowest terms, also with -, × and ÷."""
     first, second = _random_fraction(rng, level), _random_fraction(rng, level)
     sign = rng.choice("+-×÷")
     value = first / second if sign == "÷" else _SIGNS[sign](first, second)
-    # Without brackets 1/2 ÷ 3/4 would be three divisions in a row.
+    # Without brackets, 1/2 ÷ 3/4 would be three divisions in a row.
     text = f"{first} {sign} {second}" if sign in "+-" else f"({first}) {sign} ({second})"
     return Problem.of_fraction(text, value, _fraction_steps(first, sign, second, value))
 
 
 def _random_fraction(rng: Rng, level: ArithmeticLevel) -> Fraction:
-    """Draw a fraction that is no whole number."""
-    # Greatest denominators for one digit, for two, and for more.
+    """Draw a fraction that is not a whole number."""
+    # Largest denominators for one digit, two digits, and more.
     below = 2 + rng.integer(0, (12, 30, 99)[min(level.digits[1], 3) - 1] - 2)
     above = rng.integer(1, 2 * below)
     return Fraction(above, below) if above % below else Fraction(above + 1, below)
@@ -52,7 +53,7 @@ def root(rng: Rng, level: ArithmeticLevel) -> Problem:
     """Ask for the whole number nearest to a square, cube or fourth root."""
     degree = rng.integer(2, 4)
     near = max(2, random_number_with_digits(rng, min(rng.within(level.digits), 4)))
-    # Up to a third of the way to either neighbour's power, which is under half of it as a root.
+    # Up to a third of the way to the power of a neighbour. As a root this is less than half.
     low, power, high = ((near + i) ** degree for i in (-1, 0, 1))
     of = rng.integer(power - (power - low) // 3, power + (high - power) // 3)
     name = ("square root", "cube root", "fourth root")[degree - 2]
@@ -63,8 +64,8 @@ def root(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def surd(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Simplify √72 to 6√2."""
-    # Free of squares: nothing more can be taken out of the root.
+    """Ask to simplify √72 to 6√2."""
+    # Square-free numbers, because nothing more can be taken out of their roots.
     inner = rng.choice((2, 3, 5, 6, 7, 10, 11, 13, 14, 15))
     outer = max(2, random_number_with_digits(rng, min(rng.within(level.digits), 4)))
     of, answer = outer * outer * inner, f"{outer}√{inner}"
@@ -74,8 +75,8 @@ def surd(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def rounding(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Round a number to a place; a tie goes away from 0, as schools teach it."""
-    # Places that stay: 2 rounds to hundredths, -2 to hundreds.
+    """Ask to round a number to a place. Ties round away from 0, as taught at school."""
+    # Places to keep: 2 rounds to hundredths, -2 to hundreds.
     keep = rng.integer(max(-3, 1 - level.digits[1]), 3)
     places = max(0, keep + rng.integer(1, 3))
     whole = level.random_number(rng) * 10**places + rng.integer(0, 10**places - 1) if places else (
@@ -90,8 +91,9 @@ def rounding(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Ask for the greater or the less of two decimals of unequal length, or of two fractions."""
-    # Decimals of unequal length are what models get wrong (9.11 and 9.9), so they are asked more.
+    """Ask for the greater or smaller of two decimals of different length, or of two fractions."""
+    # Models often fail on decimals of different length (9.11 and 9.9), so these are asked more
+    # often.
     if rng.chance(0.4):
         first, second = str(_random_fraction(rng, level)), str(_random_fraction(rng, level))
     else:
@@ -99,7 +101,7 @@ def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
         first, second = (_close_decimal(rng, whole) for _ in "ab")
     less = rng.chance(0.5)
     a, b = Fraction(first), Fraction(second)
-    # Such as 1/2 and 2/4: one of them is made greater.
+    # Equal fractions, such as 1/2 and 2/4. One of them is made greater.
     if a == b:
         second = str(b + 1) if "/" in second else f"{second}1"
         b = Fraction(second)
@@ -111,20 +113,20 @@ def comparison(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _close_decimal(rng: Rng, whole: int) -> str:
-    """Add one to three random places after the point: 9.11 beside 9.9."""
+    """Add one to three random decimal places: 9.11 for a comparison with 9.9."""
     places = rng.integer(1, 3)
     return f"{whole}.{rng.integer(0, 10**places - 1):0{places}}"
 
 
 def in_base(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """1011 + 110 in base 2; bases from 2 to 16."""
-    # Without 10, in which there is nothing to convert.
+    """Ask for 1011 + 110 in base 2. Bases go from 2 to 16."""
+    # Base 10 is left out because it needs no conversion.
     base = rng.choice((2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 16))
     first, second = level.random_positive(rng), level.random_positive(rng)
     sign = rng.choice("+-")
     low, high = sorted((first, second))
     value = first + second if sign == "+" else high - low
-    # The smaller from the greater, for a negative number in a base reads oddly.
+    # Subtract the smaller number, because a negative number in another base reads oddly.
     a, b = (np.base_repr(n, base) for n in ((first, second) if sign == "+" else (high, low)))
     question = f"In base {base}, what is {a} {sign} {b}?"
     answer = np.base_repr(value, base)
@@ -134,7 +136,8 @@ def in_base(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def sequence(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Equal steps, equal factors, steps that grow by the same, or each the sum of two before."""
+    """Ask for the next number of a sequence: equal steps, equal factors, growing steps, or sums of
+    the two numbers before."""
     rule = rng.choice(tuple(_RULES))
     terms = _RULES[rule](rng, level)
     *examples, answer = terms
@@ -160,7 +163,7 @@ def _equal_factors(rng: Rng, level: ArithmeticLevel) -> list[int]:
 
 def _growing_steps(rng: Rng, level: ArithmeticLevel) -> list[int]:
     first, step, more = level.random_number(rng), level.random_positive(rng), rng.integer(1, 9)
-    # The nth step is step + n · more: their sum has n (n − 1) / 2 of it.
+    # Step n is step + n · more. The sum of the steps contains n (n − 1) / 2 times `more`.
     return [first + step * i + more * i * (i - 1) // 2 for i in range(rng.integer(5, 6))]
 
 
@@ -191,7 +194,7 @@ def _working(rule: str, terms: list[int]) -> tuple[str, ...]:
 
 
 def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """3.5 km in metres; only where the answer is a decimal that ends."""
+    """Ask for 3.5 km in metres. Only answers with a finite decimal are drawn."""
     quantity = rng.choice(tuple(UNITS))
     names = tuple(UNITS[quantity])
     first = rng.integer(0, len(names) - 1)
@@ -200,7 +203,7 @@ def conversion(rng: Rng, level: ArithmeticLevel) -> Problem:
     old, new = names[first], names[second]
     factor = Fraction(UNITS[quantity][old]) / Fraction(UNITS[quantity][new])
     places = rng.integer(0, 2)
-    # A multiple of the factor's denominator without its twos and fives leaves no endless decimal.
+    # A multiple of the factor's denominator without its twos and fives gives a finite decimal.
     whole = level.random_positive(rng) * _without_twos_and_fives(factor.denominator)
     amount = decimal_text(whole, places)
     answer = _finite_decimal(Fraction(amount) * factor)
@@ -224,21 +227,21 @@ def _without_twos_and_fives(denominator: int) -> int:
 
 
 def _finite_decimal(value: Fraction) -> str:
-    """Return the decimal of a fraction whose denominator has no factors but 2 and 5."""
+    """Return the decimal of a fraction whose denominator has only the factors 2 and 5."""
     places = 0
     while value.denominator != 1:
         value, places = value * 10, places + 1
     return decimal_text(value.numerator, places)
 
 
-# Days, by digits.
+# Largest number of days, by digits.
 _LONGEST = (1, 30, 365, 1100, 3000, 10_000, 30_000, 100_000)
 _FIRST = date(1950, 1, 1)
 _DAYS = (date(2050, 1, 1) - _FIRST).days
 
 
 def time_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Ask for the time a while after or before another, on a 24-hour clock."""
+    """Ask for the time a given duration after or before another time, on a 24-hour clock."""
     start, later = rng.integer(0, 1439), rng.chance(0.5)
     # Within an hour, ten hours or a day, by the level's digits.
     minutes_apart = rng.integer(1, (59, 599, 1439)[min(level.digits[1], 3) - 1])
@@ -258,9 +261,9 @@ def time_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def time_between(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Minutes between two times of one day."""
+    """Ask for the minutes between two times of one day."""
     minutes_apart = rng.integer(1, (59, 599, 1439)[min(level.digits[1], 3) - 1])
-    # So early that both are times of one day.
+    # The first time is early enough that both times are on one day.
     start = rng.integer(0, 1439 - minutes_apart)
     begin, end = _time_text(start), _time_text(start + minutes_apart)
     question = f"How many minutes are there from {begin} to {end}?"
@@ -281,7 +284,7 @@ def time_between(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def date_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Ask for the date some days after or before another."""
+    """Ask for the date some days after or before another date."""
     start, days, later = _random_date(rng), _random_days(rng, level), rng.chance(0.5)
     end = start + timedelta(days if later else -days)
     question = (
@@ -294,7 +297,7 @@ def date_shift(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def days_between(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Days between two dates."""
+    """Ask for the number of days between two dates."""
     start, days = _random_date(rng), _random_days(rng, level)
     end = start + timedelta(days)
     question = f"How many days are there from {_date_text(start)} to {_date_text(end)}?"
@@ -303,7 +306,7 @@ def days_between(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def weekday(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """Ask for the day of the week some days after another."""
+    """Ask for the day of the week some days after another day."""
     start, days = rng.choice(WEEKDAYS), _random_days(rng, level)
     answer = WEEKDAYS[(WEEKDAYS.index(start) + days) % 7]
     question = f"Today is {start}. Which day of the week is it {days} days from now?"
@@ -317,7 +320,7 @@ def _random_date(rng: Rng) -> date:
 
 
 def _random_days(rng: Rng, level: ArithmeticLevel) -> int:
-    """Draw a number of days: a day for one digit, nearly three centuries for seven."""
+    """Draw a number of days: a day for one digit, nearly three centuries for seven digits."""
     shortest, longest = (min(digits, len(_LONGEST) - 1) for digits in level.digits)
     return rng.integer(_LONGEST[shortest - 1] + 1, _LONGEST[longest])
 

@@ -1,6 +1,5 @@
-"""Problems of exact arithmetic, and those of whole numbers and decimals: of two, in chains, and
-with brackets.
-"""
+"""Arithmetic problems, and the tasks on whole numbers and decimals: two numbers, chains,
+brackets."""
 
 from __future__ import annotations
 
@@ -14,19 +13,20 @@ from gnomon.sample import Target, Text
 
 
 class ArithmeticLevel(NamedTuple):
-    """Values of a level, each a range with both ends; options of the same names override them."""
+    """Values of a level, each a range with both ends. Options of the same names override them."""
 
     digits: tuple[int, int]
-    """Digits of its numbers."""
+    """Digits of the numbers."""
     terms: tuple[int, int]
-    """Numbers in a chain or between brackets."""
+    """Count of numbers in a chain or bracketed expression."""
     places: tuple[int, int]
-    """Figures after the decimal point."""
+    """Decimal places."""
     carries: tuple[int, int] | None = None
-    """Carries of a sum of two whole numbers, or borrows of a difference; None for any."""
+    """Carries of a sum of two whole numbers, or borrows of a difference. None for any."""
 
     def random_number(self, rng: Rng) -> int:
-        """Draw a number of which the digits are uniform, not the size. 0 counts as one digit."""
+        """Draw a number with a uniform number of digits rather than a uniform size. 0 has one
+        digit."""
         return rng.within(_RANGES[rng.within(self.digits)])
 
     def random_positive(self, rng: Rng) -> int:
@@ -34,34 +34,35 @@ class ArithmeticLevel(NamedTuple):
         return self.random_number(rng) or rng.integer(1, 9)
 
     def random_places(self, rng: Rng) -> int:
-        """Draw the number of decimals."""
+        """Draw the number of decimal places."""
         return rng.within(self.places) if self.places[1] else 0
 
 
 class Problem(NamedTuple):
-    """A question with its answer and the working."""
+    """Question with its answer and the working."""
 
     meaning: str
-    """Key that tells it from other questions, whatever the wording."""
+    """Key of the question, independent of the wording."""
     question: str
     """Text of the question: an expression, or the whole question."""
     answer: Target | str
-    """A str is a decimal: it becomes a Number only once the question is accepted into its split."""
+    """The answer. A str is a decimal that becomes a Number only after the question was accepted
+    into its split."""
     steps: Iterable[str]
-    """The working, a line each; worked out only where it is shown."""
+    """Lines of the working. The function is called only if the working is shown."""
     facts: dict[str, Any]
 
     @classmethod
     def of_expression(
         cls, text: str, answer: str, steps: Iterable[str] | None = None, meaning: str = ""
     ) -> Problem:
-        """Ask for an expression's value; in one step unless steps are given."""
+        """Ask for the value of an expression. The working has one step unless `steps` are given."""
         steps = (f"{text} = {answer}",) if steps is None else steps
         return cls(meaning or text, text, answer, steps, {"expression": text, "value": answer})
 
     @classmethod
     def of_fraction(cls, text: str, value: Fraction, steps: Iterable[str]) -> Problem:
-        """Ask for a fraction in lowest terms, or for the whole number that it comes to."""
+        """Ask for a fraction in lowest terms, or for the whole number that it equals."""
         question = f"What is {text}? Give a whole number or a fraction in lowest terms."
         answer = str(value) if value.denominator == 1 else Text(str(value))
         return cls(text, question, answer, steps, {"expression": text, "value": str(value)})
@@ -72,19 +73,19 @@ def random_number_with_digits(rng: Rng, digits: int) -> int:
     return rng.within(_RANGES[digits])
 
 
-# The least and the greatest number of so many digits.
+# Smallest and largest number with this many digits.
 _RANGES = ((0, 0), (0, 9), *((10**digits, 10 ** (digits + 1) - 1) for digits in range(1, 19)))
 
 
 def add(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """3 + 5, which is 5 + 3."""
+    """Ask for 3 + 5. It has the same key as 5 + 3."""
     places = level.random_places(rng)
     first, second = (_two_with_carries if level.carries else _two_numbers)(rng, level)
     return _commutative(first, second, "+", places, short_decimal(first + second, places))
 
 
 def subtract(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """8 - 5, and 5 - 8 too unless the borrows were asked for."""
+    """Ask for 8 - 5. It may also ask for 5 - 8 if no borrows were requested."""
     places = level.random_places(rng)
     first, second = (_two_with_carries if level.carries else _two_numbers)(rng, level)
     # (a + b) − b borrows wherever a + b carries.
@@ -94,15 +95,15 @@ def subtract(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def multiply(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """3 × 5, which is 5 × 3."""
+    """Ask for 3 × 5. It has the same key as 5 × 3."""
     places = level.random_places(rng)
     first, second = _two_numbers(rng, level)
-    # Places add up: 0.3 × 0.5 is 0.15.
+    # Decimal places add up: 0.3 × 0.5 is 0.15.
     return _commutative(first, second, "×", places, short_decimal(first * second, 2 * places))
 
 
 def divide(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """56 ÷ 7, without a remainder."""
+    """Ask for 56 ÷ 7, without a remainder."""
     quotient, divisor = level.random_number(rng), level.random_positive(rng)
     text = f"{quotient * divisor} ÷ {divisor}"
     return Problem.of_expression(text, str(quotient))
@@ -126,9 +127,10 @@ def remainder(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def power(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """7^3: to the sixth at most with one digit, cubes of two, squares of up to four."""
+    """Ask for 7^3. Exponents go up to 6 for one digit, 3 for two digits and 2 for up to four
+    digits."""
     base = random_number_with_digits(rng, min(rng.within(level.digits), 4))
-    # The greatest exponent by the base's digits: results stay below a hundred million.
+    # Largest exponent by the digits of the base. Results stay below a hundred million.
     exponent = rng.integer(2, (6, 3, 2, 2)[len(str(base)) - 1])
     lines, value = [], base
     for _ in range(exponent - 1):
@@ -143,7 +145,7 @@ def _two_numbers(rng: Rng, level: ArithmeticLevel) -> tuple[int, int]:
 
 
 def _two_with_carries(rng: Rng, level: ArithmeticLevel) -> tuple[int, int]:
-    """Draw two numbers of equal length whose sum has a wanted number of carries."""
+    """Draw two numbers of equal length whose sum has the requested number of carries."""
     assert level.carries
     length = rng.integer(max(level.digits[0], level.carries[0], 1), level.digits[1])
     count = rng.integer(level.carries[0], min(level.carries[1], length))
@@ -158,19 +160,21 @@ def _two_with_carries(rng: Rng, level: ArithmeticLevel) -> tuple[int, int]:
 
 
 def _carry_columns(rng: Rng, count: int, length: int) -> list[bool]:
-    """Choose the columns that carry; every choice is as likely."""
+    """Choose the columns that carry. All choices are equally likely."""
     rest, chosen = count, []
     for column in range(length):
-        # Selection sampling: each column is taken with the share of those still wanted.
+        # Selection sampling: the chance of a column is the number of missing columns over the
+        # number of columns left.
         chosen.append(rng.integer(1, length - column) <= rest)
         rest -= chosen[-1]
     return chosen
 
 
 def _digit_pair(rng: Rng, carry_in: int, carry: bool, least: int) -> tuple[int, int]:
-    """Draw two digits, at least `least`, that carry or do not, given the carry from the right."""
+    """Draw two digits, at least `least`, that carry or do not carry, given the carry from the
+    right."""
     if carry:
-        # a + b + carry_in is 10 or more, so that b is at least 10 − carry_in − a.
+        # a + b + carry_in must be at least 10, so b must be at least 10 − carry_in − a.
         a = rng.integer(max(least, 1 - carry_in), 9)
         return a, rng.integer(max(least, 10 - carry_in - a), 9)
     a = rng.integer(least, 9 - carry_in - least)
@@ -178,7 +182,7 @@ def _digit_pair(rng: Rng, carry_in: int, carry: bool, least: int) -> tuple[int, 
 
 
 def _commutative(first: int, second: int, sign: str, places: int, answer: str) -> Problem:
-    """Build a problem that means the same with its two numbers exchanged."""
+    """Build a problem with the same key for both orders of its two numbers."""
     low, high = (decimal_text(number, places) for number in sorted((first, second)))
     text = f"{decimal_text(first, places)} {sign} {decimal_text(second, places)}"
     return Problem.of_expression(text, answer, meaning=f"{low} {sign} {high}")
@@ -188,14 +192,14 @@ _FACTORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25)
 
 
 def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """12 - 5 + 30 + 4: numbers added and taken away."""
+    """Ask for a chain of sums and differences, such as 12 - 5 + 30 + 4."""
     places = level.random_places(rng)
     total = level.random_number(rng)
     terms, totals = [decimal_text(total, places)], [short_decimal(total, places)]
     for _ in range(rng.within(level.terms) - 1):
         sign, term = rng.choice("+-"), level.random_number(rng)
         total += term if sign == "+" else -term
-        # With its sign, so that the sorted terms are one meaning for every order.
+        # Terms keep their signs, so the sorted terms are the same key for every order.
         terms.append(sign + decimal_text(term, places))
         totals.append(short_decimal(total, places))
     steps = (
@@ -208,16 +212,17 @@ def chain(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 def _with_spaces(terms: str) -> str:
-    """12 -5 +30 as 12 - 5 + 30; no number in a chain has a sign of its own."""
+    """Write 12 -5 +30 as 12 - 5 + 30. The first number of a chain is never negative."""
     return terms.replace("+", "+ ").replace("-", "- ")
 
 
 def products(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """12 ÷ 4 × 5: made from its end, so that every step is a whole number."""
+    """Ask for a chain such as 12 ÷ 4 × 5. It is built from its end, so every step is a whole
+    number."""
     value = level.random_number(rng)
     answer, parts, steps = value, [], []
     for _ in range(rng.within(level.terms) - 1):
-        # From the end: before it was multiplied by f the value was a quotient.
+        # From the end: the value before a multiplication by f is a quotient.
         factors = [f for f in _FACTORS if value % f == 0]
         is_product = bool(factors) and rng.chance(0.5)
         factor = rng.choice(factors if is_product else _FACTORS)
@@ -231,28 +236,29 @@ def products(rng: Rng, level: ArithmeticLevel) -> Problem:
 
 
 class _Tree(NamedTuple):
-    """An expression with its value."""
+    """Expression with its value."""
 
     text: str
     value: int
     sign: str
-    """The sign at its root; empty for a number."""
+    """Sign at the root of the expression. Empty for a number."""
     steps: tuple[str, ...]
 
 
 def mixed(rng: Rng, level: ArithmeticLevel) -> Problem:
-    """(3 + 4) × 5 - 6: the value is drawn first, so that answers of all sizes are as common."""
+    """Ask for (3 + 4) × 5 - 6. The value is drawn first, so answers of all sizes are equally
+    frequent."""
     value = level.random_number(rng)
     tree = _tree(rng, value, rng.within(level.terms) - 1, level)
     return Problem.of_expression(tree.text, str(tree.value), tree.steps)
 
 
 def _tree(rng: Rng, value: int, n_signs: int, level: ArithmeticLevel) -> _Tree:
-    """Draw an expression of that value with `n_signs` operators."""
+    """Draw an expression of this value with `n_signs` operators."""
     if n_signs == 0:
         return _Tree(str(value), value, "", ())
     sign, left, right = _operands(rng, value, level)
-    # Operators of the left operand; the right one has the others.
+    # Operators of the left operand. The right operand has the others.
     n_left = rng.integer(0, n_signs - 1)
     a, b = _tree(rng, left, n_left, level), _tree(rng, right, n_signs - 1 - n_left, level)
     text = f"{_with_brackets(a, sign, right=False)} {sign} {_with_brackets(b, sign, right=True)}"
@@ -260,9 +266,9 @@ def _tree(rng: Rng, value: int, n_signs: int, level: ArithmeticLevel) -> _Tree:
 
 
 def _operands(rng: Rng, value: int, level: ArithmeticLevel) -> tuple[str, int, int]:
-    """Draw a sign and two numbers, 0 or more, that come to the value."""
+    """Draw a sign and two non-negative numbers that give the value."""
     factors = [f for f in _FACTORS if value and value % f == 0]
-    # Twice the chance for ×, which is only possible where the value has factors.
+    # × has twice the chance because it is only possible if the value has factors.
     signs = "+-÷" + ("××" if factors else "")
     match rng.choice(signs):
         case "×":
@@ -284,14 +290,14 @@ _RANK = {"+": 1, "-": 1, "×": 2, "÷": 2, "": 3}
 
 
 def _with_brackets(tree: _Tree, sign: str, *, right: bool) -> str:
-    """Put a subexpression in brackets where it would mean something else without them."""
+    """Put a subexpression in brackets if it would mean something else without them."""
     weaker = _RANK[tree.sign] < _RANK[sign]
-    # a - (b + c) and a ÷ (b × c); and a × (b ÷ c), whose working divides first.
+    # a - (b + c) and a ÷ (b × c), and also a × (b ÷ c), whose working divides first.
     same = right and _RANK[tree.sign] == _RANK[sign] and (sign in "-÷" or tree.sign == "÷")
     return f"({tree.text})" if weaker or same else tree.text
 
 
-# Two numbers, then several. Reordering these changes what a seed draws.
+# Tasks on two numbers, then on several. Their order decides what a seed draws.
 TASKS = (
     add, subtract, multiply, divide, quotient, remainder, power, chain, products, mixed,
 )  # fmt: skip

@@ -1,13 +1,13 @@
-"""Augmentation: a user's photograph as another camera might have taken it, on another day.
+"""Augmentation of photographs, as if another camera had taken them on another day.
 
-Colours, light, lens and sensor differ, and the camera stands a little elsewhere. Nothing is
-mirrored: digits and dials have a handedness. A label that is read off the picture stays true, and
-one that is a place in it moves along.
+Colours, light, lens and sensor vary, and the camera moves a little. Pictures are never mirrored,
+because digits and dials have a handedness. A reading keeps its value, and a box moves with the
+picture.
 
-How far pictures move is bounded by what labels bear. A turn takes needle and scale along together,
-so a reading against its scale stays true whatever the turn; but a clock without numerals has only
-its uprightness. No direction from the picture's middle changes by more than 1.5° (light) or 3°
-(heavy): a quarter or half of a minute hand's step. A tilt by itself changes none of them.
+The labels limit the moves. A turn moves pointer and scale together, so a reading against its scale
+stays true. But a clock without numerals shows 12 only by hanging upright. So no direction from the
+picture's middle changes by more than 1.5° (light) or 3° (heavy), a quarter or half of a minute. A
+tilt changes no direction.
 """
 
 import math
@@ -33,27 +33,28 @@ from gnomon.sample import Sample
 
 Augment: TypeAlias = Literal["off", "light", "heavy"]
 
-# Limits of each property by strength; augment.toml says what each is.
+# Limits of each property by strength. augment.toml describes the properties.
 STRENGTHS = {
     strength: SimpleNamespace(**limits)
     for strength, limits in read_toml(__file__, "augment.toml").items()
 }
 
-# Share of a labelled box that a move leaves in the picture, at least.
+# Smallest share of a labelled box that a move leaves in the picture.
 _MIN_VISIBLE = 0.95
-# Share of a labelled box that something in front may hide, at most.
+# Largest share of a labelled box that an object in front may hide.
 _MAX_COVERED = 0.1
-# Sides of pictures in pixels between which a blur grows with the picture. It grows no further:
-# larger pictures are often of documents, with letters as small as ever.
+# Picture sides in pixels between which blur grows with the picture. Larger pictures are often
+# documents whose letters do not grow.
 _SMALL, _LARGE = 100, 300
-# A picture's mean and deviation together do not get brighter than this, nor its mean darker.
+# Limits of brightness: of a picture's mean plus deviation, and of its mean.
 _BRIGHTEST, _DARKEST = 1.0, 0.18
 
 
 def augment_sample(sample: Sample, strength: Augment, *key: object) -> Sample:
-    """Augment a sample's pictures, and move its answer with the first; the same for the same key.
+    """Augment the pictures of a sample, and move its answer with the first picture.
 
-    With strength "off", or without a picture, it is the sample itself.
+    The result depends only on the key. With strength "off", or without a picture, the sample is
+    returned unchanged.
     """
     if strength == "off" or sample.image is None:
         return sample
@@ -68,9 +69,10 @@ def augment_sample(sample: Sample, strength: Augment, *key: object) -> Sample:
 def augment_picture(
     picture: Image.Image, strength: Augment, rng: Rng, boxes: Sequence[Corners] = ()
 ) -> tuple[Image.Image, Pose]:
-    """Augment a picture in its own size; the homography says where its points went.
+    """Augment a picture at its own size. The homography maps its points.
 
-    Of each box at least 95 % stays in the picture, and nothing in front hides a tenth of it.
+    At least 95 % of each box stays in the picture, and an object in front hides less than a tenth
+    of it.
     """
     limits = STRENGTHS[strength]
     pixels = np.asarray(picture.convert("RGB"))
@@ -88,7 +90,7 @@ def augment_picture(
 
 
 def box_after(box: Corners, move: Pose, size: tuple[int, int]) -> Corners:
-    """Return the box around a box's moved corners, cut off at the picture's edges."""
+    """Return the box around a box's moved corners, clipped to the picture."""
     corners = move(oblong(*box))
     low, high = np.clip([corners.min(0), corners.max(0)], 0, size)
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
@@ -97,20 +99,20 @@ def box_after(box: Corners, move: Pose, size: tuple[int, int]) -> Corners:
 def draw_move(
     size: tuple[int, int], strength: Augment, rng: Rng, boxes: Sequence[Corners] = ()
 ) -> Pose:
-    """Draw how a picture moves; a smaller move where a box would be pushed out of the picture."""
+    """Draw the move of a picture. The move is smaller if it would push a box out of the picture."""
     limits = STRENGTHS[strength]
     units = [rng.uniform(-1, 1) for _ in range(7)]
     share = 1.0
     while True:
         move = _move(size, limits, [share * unit for unit in units])
-        # At a share of 0 nothing moves; a hundredth is less than a pixel of most pictures.
+        # At share 0 nothing moves. A hundredth is less than a pixel in most pictures.
         if share == 0 or all(_visible_share(box, move, size) >= _MIN_VISIBLE for box in boxes):
             return move
         share = share / 2 if share > 0.01 else 0.0
 
 
 def _move(size: tuple[int, int], limits: SimpleNamespace, units: Sequence[float]) -> Pose:
-    """Return the homography of a camera that stands elsewhere; units are from -1 to 1."""
+    """Return the homography of a camera at another place. Units go from -1 to 1."""
     width, height = size
     side = min(size)
     small, large = limits.scale
@@ -121,13 +123,13 @@ def _move(size: tuple[int, int], limits: SimpleNamespace, units: Sequence[float]
     middle = np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1]])
     shape = np.diag([stretch, 1 / stretch, 1])
     turned = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]])
-    # A keystone about the middle, through which rays from the middle stay where they are.
+    # A keystone about the middle keeps the directions from the middle.
     tilt_x, tilt_y = (2 * limits.tilt * unit / side for unit in units[3:5])
     tilted = np.array([[1, 0, 0], [0, 1, 0], [tilt_x, tilt_y, 1]])
     x, y = (limits.shift * side * unit for unit in units[5:7])
     back = np.array([[1, 0, width / 2 + x], [0, 1, height / 2 + y], [0, 0, 1]])
     move = back @ tilted @ turned @ shape @ middle
-    # Labels are often read at a picture's very edge, so it is shrunk until nearly all is in view.
+    # Labels often reach the edge of a picture, so it is shrunk until nearly all is in view.
     far_x, far_y = np.abs(Pose(move)(oblong(0, 0, width, height)) - (width / 2, height / 2)).max(0)
     cut = limits.cut * side
     zoom = min(1.0, (width / 2 + cut) / far_x, (height / 2 + cut) / far_y)
@@ -136,7 +138,7 @@ def _move(size: tuple[int, int], limits: SimpleNamespace, units: Sequence[float]
 
 
 def _visible_share(box: Corners, move: Pose, size: tuple[int, int]) -> float:
-    """Share of a moved box's area that is in the picture."""
+    """Share of a moved box's area that lies within the picture."""
     corners = move(oblong(*box))
     whole = float(np.prod(corners.max(0) - corners.min(0)))
     x1, y1, x2, y2 = box_after(box, move, size)
@@ -144,7 +146,7 @@ def _visible_share(box: Corners, move: Pose, size: tuple[int, int]) -> float:
 
 
 def _light(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage:
-    """Light the scene anew: unevenly, with a shadow, a reflection on its glass, or haze."""
+    """Light the scene anew: uneven light, a shadow, a reflection on its glass, or haze."""
     height, width = scene.shape[:2]
     side = min(height, width)
     if rng.chance(0.6):
@@ -154,7 +156,7 @@ def _light(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage:
         )
         scene = scene * np.clip(field, 0.25, 2)[..., None]
     if rng.chance(0.3):
-        # A soft edge: a sharp one would be one more hand on a dial.
+        # The edge is soft. A sharp edge would look like another hand on a dial.
         depth = _half_plane((height, width), rng, away=0.35, soft=rng.uniform(0.05, 0.3) * side)
         scene = scene * (1 - rng.uniform(*limits.shadow) * depth)[..., None]
     if rng.chance(0.35):
@@ -167,7 +169,7 @@ def _light(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage:
 
 
 def _reflections(shape: tuple[int, int], limits: SimpleNamespace, rng: Rng) -> FloatImage:
-    """Reflections of lamps and windows, blurred."""
+    """Blurred reflections of lamps and windows."""
     height, width = shape
     side = min(shape)
     glare = np.zeros(shape, np.float32)
@@ -185,7 +187,8 @@ def _reflections(shape: tuple[int, int], limits: SimpleNamespace, rng: Rng) -> F
 
 
 def _half_plane(shape: tuple[int, int], rng: Rng, *, away: float, soft: float) -> FloatImage:
-    """Mask that is 1 beyond a line across the picture, `away` of its side from the middle."""
+    """Mask that is 1 beyond a line across the picture. `away` is the distance of the line from the
+    middle, as a share of the side."""
     height, width = shape
     side = min(shape)
     angle = rng.uniform(0, math.tau)
@@ -199,7 +202,7 @@ def _half_plane(shape: tuple[int, int], rng: Rng, *, away: float, soft: float) -
 def _front(
     scene: FloatImage, limits: SimpleNamespace, rng: Rng, boxes: Sequence[Corners]
 ) -> FloatImage:
-    """Put something before an edge or a corner, such as a housing, and specks on the glass."""
+    """Cover an edge or a corner, as a housing would, and put specks on the glass."""
     height, width = scene.shape[:2]
     side = min(height, width)
     if rng.chance(0.2):
@@ -220,14 +223,14 @@ def _front(
 
 
 def _mean_in(mask: FloatImage, box: Corners) -> float:
-    """Mean of a mask within a box; 0 where the box lies between two pixels' middles."""
+    """Mean of a mask within a box, or 0 if the box contains no pixel centre."""
     x1, y1, x2, y2 = (round(edge) for edge in box)
     part = mask[y1:y2, x1:x2]
     return float(part.mean()) if part.size else 0.0
 
 
 def _develop(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage:
-    """Balance, mix and saturate the channels; exposure, contrast and gamma."""
+    """Change balance, mix and saturation of the channels, exposure, contrast and gamma."""
     balance = np.diag([1 + rng.uniform(-limits.balance, limits.balance) for _ in range(3)])
     mix = np.array([rng.uniform(-limits.mix, limits.mix) for _ in range(9)]).reshape(3, 3)
     np.fill_diagonal(mix, 0)
@@ -236,7 +239,7 @@ def _develop(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage
     luma = np.tile([0.299, 0.587, 0.114], (3, 1))
     saturation = 0.0 if rng.chance(limits.grey) else rng.uniform(*limits.saturation)
     colours = balance @ (saturation * (np.eye(3) + mix) + (1 - saturation) * luma)
-    # A bright picture is not burnt out, nor a dark one lost in black: nobody could read it.
+    # The limits keep bright pictures from burning out and dark pictures from turning black.
     mean, deviation = float(scene.mean()), float(scene.std())
     exposure = min(rng.uniform(*limits.exposure), _BRIGHTEST / (mean + deviation + 1e-3))
     exposure = max(exposure, _DARKEST / (mean + 1e-3)) if exposure < 1 else exposure
@@ -249,7 +252,7 @@ def _develop(scene: FloatImage, limits: SimpleNamespace, rng: Rng) -> FloatImage
 
 
 def _camera(scene: FloatImage, strength: Augment, rng: Rng) -> Pixels:
-    """Photograph the scene: lens, sensor, noise, sharpening and the file."""
+    """Photograph the scene: lens, sensor, noise, sharpening and JPEG file."""
     limits = STRENGTHS[strength]
     height, width = scene.shape[:2]
     size = min(max(min(height, width), _SMALL), _LARGE)
@@ -257,7 +260,7 @@ def _camera(scene: FloatImage, strength: Augment, rng: Rng) -> Pixels:
     scene = degrade.call(optics, rng, image=scene)["image"]
     if rng.chance(0.4):
         share = rng.uniform(*limits.resolution)
-        # Fewer pixels than this show little of any instrument.
+        # With fewer pixels, little of an instrument is left.
         share = min(1.0, max(share, 32 / min(height, width)))
         small = max(1, round(width * share)), max(1, round(height * share))
         scene = cv2.resize(scene, small, interpolation=cv2.INTER_AREA)
@@ -274,11 +277,11 @@ def _camera(scene: FloatImage, strength: Augment, rng: Rng) -> Pixels:
 
 @lru_cache
 def _pipelines(strength: Augment, scale: int) -> tuple[Any, Any]:
-    """Albumentations' lens, for float images, and its camera file, for bytes."""
+    """Albumentations' lens for float images, and its camera file for bytes."""
     a, limits = degrade.albumentations(), STRENGTHS[strength]
     sigma = (limits.blur[0] * scale / 2, limits.blur[1] * scale / 2)
     shake = tuple(2 * round((pixels * scale - scale) / 2) + 1 for pixels in limits.shake)
-    # A kernel of 0 is chosen by sigma.
+    # With a kernel of 0, sigma chooses the size.
     lens = [a.GaussianBlur(0, sigma, p=1), a.MotionBlur(shake, p=0.25)]
     optics = a.Compose([a.OneOf(lens, p=0.6)])
     file = a.Compose(
@@ -291,9 +294,9 @@ def _pipelines(strength: Augment, scale: int) -> tuple[Any, Any]:
 
 
 def _noise(shape: tuple[int, int], rng: Rng) -> FloatImage:
-    """Noise of unit deviation, in each pixel alone or in lumps as of a sensor's own filter.
+    """Return noise of unit deviation, per pixel or in lumps like those of a sensor's filter.
 
-    It is cut from a stored tile: drawing new noise takes longer than all else here.
+    It is cut from a stored tile, because drawing new noise takes longer than everything else here.
     """
     tile = _noise_tile(rng.chance(0.5))
     side, (height, width) = tile.shape[0], shape
@@ -309,7 +312,7 @@ def _noise(shape: tuple[int, int], rng: Rng) -> FloatImage:
 
 @lru_cache
 def _noise_tile(lumps: bool) -> FloatImage:
-    """Square of noise, 3 channels, that repeats at its edges."""
+    """Square of noise with 3 channels that repeats at its edges."""
     noise = np.random.Generator(np.random.Philox(7)).standard_normal((768, 768, 3), np.float32)
     if not lumps:
         return noise

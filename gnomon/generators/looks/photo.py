@@ -1,9 +1,9 @@
-"""The photo look: drawn layers in a scene's light, behind glass, through a small camera.
+"""The photo look: drawn layers in a scene's light, behind glass, seen by a small camera.
 
-It follows the way of the light: material, lamp and shadows; what lies on the glass or stands in
-front; the lens; the sensor; the camera's own processing and its JPEG. Nothing is moved but the
-pointer, whose shift by parallax the caller draws. Ranges were chosen by eye beside photographs of
-water meters that owners took with cameras for a few euros: 50 to 200 pixels across, lit by one LED.
+The steps follow the light: material, lamp and shadows, dirt on the glass or objects in front, the
+lens, the sensor, the camera's processing and its JPEG. Nothing is moved except the pointer, whose
+parallax the caller draws. The ranges were chosen by eye beside photographs of water meters, taken
+with cheap cameras: 50 to 200 pixels wide, lit by one LED.
 """
 
 import math
@@ -18,10 +18,10 @@ from PIL import Image
 from gnomon.generators.drawing.canvas import Pixels, Points
 from gnomon.generators.rng import Rng
 
-# An image or a mask, [height, width] or [height, width, 3], 0 to 1.
+# Image or mask, [height, width] or [height, width, 3], 0 to 1.
 FloatImage: TypeAlias = NDArray[np.float32]
 
-# Hexadecimal floors of real dials: white plastic, enamel, aged and tinted ones, metal, black.
+# Hexadecimal colours of real dials: white plastic, enamel, aged and tinted dials, metal, black.
 _FLOORS = (*2 * ("f6f6f4", "eeeeea", "e4e4e2"), "d6d8d8", "f2eede", "e8dfc2", "dfe6ea", "c9cccc",
            "b9bcba", "f4f0ec", "e9ece2", "202224", "16181a")  # fmt: skip
 _DARK_INKS = ("0c0c0e", "1a1a1c", "24262a", "2e2c2a", "101428")
@@ -32,28 +32,28 @@ _POINTERS = ("c8141c", "d42a1e", "b01624", "e03c20", "c41e3a", "f04a22", "a01018
 _LIGHT_POINTERS = ("f04a32", "ff6a3c", "f4f4f0", "ffd23c", "e83a3a")
 _CASES = ("8a8c8e", "3a3c40", "c8cacc", "1a1a1c", "b89850", "2c4c86", "7c5a3a", "d8d8d4")
 _GROUNDS = ("c8c8c4", "8e9090", "3e4044", "7a6c58", "dcdad4", "2c4c86", "50605a", "a89878")
-# A picture's deviation is at least this, else it shows nothing; that of the dullest real ones.
+# Smallest deviation of a picture in which something is visible, taken from the dullest real ones.
 _FAINTEST = 0.065
 NOISIEST = 0.3
-"""Deviation of noise, as a share of the picture's own, at most."""
+"""Largest deviation of the noise, as a share of the picture's deviation."""
 
 
 class Layers(NamedTuple):
-    """Drawn layers, at the picture's own size."""
+    """Drawn layers, at the size of the picture."""
 
     without_pointer: Pixels
-    """Everything but the pointer, [height, width, 3]."""
+    """Everything except the pointer, [height, width, 3]."""
     with_pointer: Pixels
     pointer_mask: Pixels
-    """255 where the pointer is, [height, width]."""
+    """255 on the pointer, [height, width]."""
     case_mask: Pixels
-    """255 where the instrument is, its rim with it."""
+    """255 on the instrument, including its rim."""
     floor_mask: Pixels
-    """255 where its floor is."""
+    """255 on the floor of the instrument."""
 
 
 def photo_palette(rng: Rng) -> str:
-    """Colours of a real dial as a palette's name: floor, hands, ink, pointer, case, ground."""
+    """Colours of a real dial, as a palette's name: floor, hands, ink, pointer, case, ground."""
     floor = rng.choice(_FLOORS)
     dark = int(floor[:2], 16) < 0x80
     ink = rng.choice(_LIGHT_INKS if dark else _DARK_INKS)
@@ -62,26 +62,26 @@ def photo_palette(rng: Rng) -> str:
 
 
 def parallax(rng: Rng, unit: float) -> tuple[float, float]:
-    """Shift of a pointer that stands above its floor, seen at an angle, in pixels.
+    """Return the shift in pixels of a pointer that stands above its floor and is seen at an angle.
 
-    `unit` is half a dial, and the shift at most 0.012 of it: a fortieth of the distance between two
-    of ten labels.
+    `unit` is half of a dial. The shift is at most 0.012 units, a fortieth of the distance between
+    two of ten labels.
     """
     angle, distance = rng.uniform(0, math.tau), unit * rng.uniform(0, 0.012)
     return distance * math.cos(angle), distance * math.sin(angle)
 
 
 def photograph(layers: Layers, rng: Rng, *, min_readable_side: int) -> Image.Image:
-    """Photograph the layers: shrink them, degrade them, and bring them back to their size.
+    """Photograph the layers: shrink them, degrade them, and enlarge them to their size.
 
-    The shrunken picture's shorter side has at least `min_readable_side` pixels, at which a person
-    still reads the instrument: a needle's direction takes fewer than the ticks beside a column.
-    Blur is limited by it, too.
+    The shorter side of the shrunken picture has at least `min_readable_side` pixels, at which a
+    person can still read the instrument. A pointer's direction needs fewer pixels than ticks beside
+    a column. The limit also applies to blur.
     """
     noise_rng = np.random.Generator(np.random.Philox(rng.bits()))
     height, width = layers.pointer_mask.shape
     angle = rng.uniform(0, math.tau)
-    # The way that the light takes over the picture, away from the lamp.
+    # Direction of the light across the picture, away from the lamp.
     direction = math.cos(angle), math.sin(angle)
     scene = _materials(layers, direction, rng, noise_rng)
     scene *= _lamp_field(height, width, rng, noise_rng)
@@ -93,7 +93,7 @@ def photograph(layers: Layers, rng: Rng, *, min_readable_side: int) -> Image.Ima
 def _materials(
     layers: Layers, direction: tuple[float, float], rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
-    """Floor, rim and pointer as bodies: grain, bevels, and the shadows that they cast."""
+    """Draw floor, rim and pointer as bodies with grain, bevels and shadows."""
     without_pointer, with_pointer, pointer_mask, case_mask, floor_mask = (
         to_float(part) for part in layers
     )
@@ -105,7 +105,7 @@ def _materials(
     )
     if rng.chance(0.35):
         without_pointer = _dirt(without_pointer, floor_mask, rng, noise_rng)
-    # A rim is round: its side towards the lamp is bright, the other dark.
+    # A round rim is bright towards the lamp and dark on the other side.
     rim = np.clip(case_mask - floor_mask, 0, 1)
     bevel = _relief(case_mask, 0.02 * side, direction) - _relief(
         floor_mask, 0.012 * side, direction
@@ -137,16 +137,16 @@ def _materials(
 
 
 def _lamp_field(height: int, width: int, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
-    """Uneven light: brighter towards one side, or a bright patch of a lamp that is near."""
+    """Return uneven light: brighter towards one side, or with the bright patch of a near lamp."""
     coarse = 1 + rng.uniform(0.0, 0.35) * noise_rng.standard_normal((3, 3)).astype(np.float32)
     field = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
-    # Never so dark that the rest of the picture is lost, nor as bright as the lamp itself.
+    # The rest of the picture stays visible, and no place gets as bright as the lamp.
     lit: FloatImage = np.clip(field, 0.3, 1.8)[..., None]
     return lit
 
 
 def _glass(scene: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
-    """Haze, scratches and drops on the glass, and the lamp's reflection in it."""
+    """Add haze, scratches and drops on the glass, and the reflection of the lamp."""
     height, width = scene.shape[:2]
     side = max(height, width)
     haze = rng.uniform(0, 0.3) if rng.chance(0.4) else 0.0
@@ -179,7 +179,7 @@ def _glass(scene: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Float
 
 
 def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
-    """Cover a corner with a housing's edge, at most 3 % of the picture within the case."""
+    """Cover a corner with the edge of a housing, at most 3 % of the picture within the case."""
     if not rng.chance(0.2):
         return scene
     height, width = scene.shape[:2]
@@ -197,7 +197,7 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
 def _camera(
     scene: FloatImage, min_readable_side: int, rng: Rng, noise_rng: np.random.Generator
 ) -> Pixels:
-    """Lens, sensor, processing and file of a cheap camera."""
+    """Apply lens, sensor, processing and file of a cheap camera."""
     height, width = scene.shape[:2]
     image = _expose(_lens(scene, min_readable_side, rng), rng)
     pixels = _record(image, rng, noise_rng)
@@ -207,14 +207,14 @@ def _camera(
 
 
 def _lens(scene: FloatImage, min_readable_side: int, rng: Rng) -> FloatImage:
-    """Fewer pixels, defocus and shake."""
+    """Reduce the pixels, and add defocus and shake."""
     height, width = scene.shape[:2]
-    # An instrument in the middle of a wider picture has few pixels; one in four is near.
+    # An instrument in the middle of a wider picture has few pixels. One in four is near.
     low = min(1.0, min_readable_side / min(height, width))
     share = min(1.0, rng.uniform(low, max(low, 0.7)) if rng.chance(0.75) else rng.uniform(0.7, 1.3))
     small = (max(24, round(width * share)), max(24, round(height * share)))
     image = cv2.resize(scene, small, interpolation=cv2.INTER_AREA)
-    # Pixels of this image to one pixel of the smallest readable image.
+    # Pixels of this image per pixel of the smallest readable image.
     unit = min(small) / min_readable_side
     blurred: FloatImage = cv2.GaussianBlur(image, (0, 0), max(0.25, unit * rng.uniform(0.05, 0.65)))
     if rng.chance(0.15):
@@ -223,7 +223,8 @@ def _lens(scene: FloatImage, min_readable_side: int, rng: Rng) -> FloatImage:
 
 
 def _expose(image: FloatImage, rng: Rng) -> FloatImage:
-    """Exposure, white balance, saturation and contrast; one in seven is faint, as in fog."""
+    """Change exposure, white balance, saturation and contrast. One picture in seven is faint, as in
+    fog."""
     cast = 0.36 if rng.chance(0.2) else 0.12
     balance = np.array([1 + rng.uniform(-cast, cast) for _ in range(3)], np.float32)
     image = np.clip(image * balance * rng.uniform(0.7, 1.3), 0, None)
@@ -241,7 +242,7 @@ def _expose(image: FloatImage, rng: Rng) -> FloatImage:
 
 
 def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixels:
-    """The sensor's noise, halos of sharpening, and the JPEG."""
+    """Add the sensor's noise, halos of sharpening, and JPEG artefacts."""
     level = rng.uniform(0, 0.025) if rng.chance(0.75) else rng.uniform(0.025, 0.07)
     level = min(level, NOISIEST * float(image.std()))
     grain = noise_rng.standard_normal(image.shape, np.float32)
@@ -258,7 +259,7 @@ def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixe
 def _dirt(
     picture: FloatImage, floor: FloatImage, rng: Rng, noise_rng: np.random.Generator
 ) -> FloatImage:
-    """Specks and stains on the floor."""
+    """Add specks and stains to the floor."""
     height, width = floor.shape
     stains = np.clip(
         _grain((height, width), rng.uniform(0.02, 0.12) * width, noise_rng) - 0.6, 0, 2
@@ -272,7 +273,7 @@ def _dirt(
 
 
 def _grain(shape: tuple[int, int], size: float, noise_rng: np.random.Generator) -> FloatImage:
-    """Noise with lumps of `size` pixels, of about unit deviation."""
+    """Return noise with lumps of `size` pixels, of about unit deviation."""
     step = max(1, round(size))
     coarse = noise_rng.standard_normal((shape[0] // step + 2, shape[1] // step + 2), np.float32)
     grain: FloatImage = cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_CUBIC)
@@ -280,7 +281,7 @@ def _grain(shape: tuple[int, int], size: float, noise_rng: np.random.Generator) 
 
 
 def _relief(mask: FloatImage, radius: float, direction: tuple[float, float]) -> FloatImage:
-    """Light on the slopes of a body with round edges: 1 towards the lamp, -1 away from it."""
+    """Return the light on a body with round edges: 1 towards the lamp, -1 away from it."""
     soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, radius))
     x = cv2.Sobel(soft, cv2.CV_32F, 1, 0, ksize=3)
     y = cv2.Sobel(soft, cv2.CV_32F, 0, 1, ksize=3)
@@ -291,7 +292,7 @@ def _relief(mask: FloatImage, radius: float, direction: tuple[float, float]) -> 
 def _cast_shadow(
     mask: FloatImage, direction: tuple[float, float], distance: float, blur: float
 ) -> FloatImage:
-    """The mask moved away from the lamp and blurred, as a shadow."""
+    """Return the mask moved away from the lamp and blurred, as a shadow."""
     shift = np.array([[1, 0, distance * direction[0]], [0, 1, distance * direction[1]]], np.float32)
     size = mask.shape[::-1]
     moved = cv2.warpAffine(mask, shift, size, borderMode=cv2.BORDER_REPLICATE)
@@ -300,7 +301,7 @@ def _cast_shadow(
 
 
 def _spot(mask: FloatImage, direction: tuple[float, float], radius: float) -> FloatImage:
-    """A highlight on a body, from its middle a little towards the lamp."""
+    """Return a highlight on a body, from its middle a little towards the lamp."""
     ys, xs = np.nonzero(mask > 0.5)
     spot = np.zeros_like(mask)
     if len(xs):
@@ -314,7 +315,7 @@ def _spot(mask: FloatImage, direction: tuple[float, float], radius: float) -> Fl
 
 
 def _shake(image: FloatImage, degrees: float, length: int) -> FloatImage:
-    """Motion blur along a line."""
+    """Apply motion blur along a line."""
     kernel = np.zeros((2 * length + 1, 2 * length + 1), np.float32)
     a = math.radians(degrees)
     x, y = round(length * math.cos(a)), round(length * math.sin(a))
@@ -324,13 +325,14 @@ def _shake(image: FloatImage, degrees: float, length: int) -> FloatImage:
 
 
 def _jpeg(pixels: Pixels, quality: int) -> Pixels:
-    # OpenCV takes the channels for blue, green, red both ways, so that they come back in order.
+    # OpenCV treats the channels as blue, green, red on the way in and out, so their order is
+    # kept.
     _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR))
 
 
 def mask_of(points: Sequence[Points], size: tuple[int, int]) -> Pixels:
-    """An anti-aliased mask of contours in a picture of that width and height."""
+    """Return an anti-aliased mask of contours in a picture of this width and height."""
     mask = np.zeros(size[::-1], np.uint8)
     fixed = [np.rint(256 * (p - 0.5)).astype(np.int32) for p in points]
     for contour in fixed:
@@ -345,5 +347,5 @@ def to_float(pixels: Pixels) -> FloatImage:
 
 
 def to_pixels(light: FloatImage) -> Pixels:
-    """Return light as pixels; darker than 0 is black, brighter than 1 white."""
+    """Return light as pixels. Values outside 0 to 1 are clipped."""
     return np.rint(255 * np.clip(light, 0, 1)).astype(np.uint8)

@@ -1,3 +1,3 @@
-"""Things on a ground, and questions of where they are: every expression means one thing only."""
+"""Pictures of things on a ground, with questions about their places."""
 
 from gnomon.generators.scene.generator import Scene as Scene

@@ -1,4 +1,5 @@
-"""Clocks, instruments and charts as the framed pictures of a scene, each drawn by its own kind."""
+"""Framed pictures of clocks, instruments and charts for a scene. Each kind draws its own
+picture."""
 
 from __future__ import annotations
 
@@ -18,41 +19,42 @@ from gnomon.generators.gauge.generator import OOD_PALETTES
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 
-# Least pixels of a picture's side in which what it shows can be read.
+# Smallest side in pixels at which the content of a picture can still be read.
 MIN_SIDE = {"clocks": 96, "gauges": 168, "charts": 232}
-# The same, heavily degraded.
+# The same limit for heavily degraded pictures.
 MIN_SIDE_DEGRADED = {"clocks": 120, "gauges": 192, "charts": 344}
 _CHARTS = {"bar": "bar chart", "line": "line chart", "pie": "pie chart", "scatter": "scatter plot",
            "heatmap": "heat map", "radar": "radar chart", "box": "box plot"}  # fmt: skip
 _INSTRUMENTS = ("gauge", "meter", "thermometer", "scale")
-# Most pictures of a sort that can be told apart in words.
+# Largest number of pictures of one sort that words can tell apart.
 MAX_COUNT = {"clocks": 16, "gauges": 16, "charts": len(_CHARTS)}
-# Minutes between the times of two clocks.
+# Smallest difference in minutes between two clocks.
 _APART = 10
-# Share of the longer scale; readings of one unit that differ by less look alike: 820 g and 825 g.
+# Smallest difference between two readings of one unit, as a share of the longer scale. With less,
+# readings such as 820 g and 825 g look alike.
 _NEAR = 0.05
 _FRAME = 3
 _TRIES = 1000
 
 
 class Subject(NamedTuple):
-    """A framed picture's subject, before it is drawn."""
+    """Subject of a framed picture, before it is drawn."""
 
     name: str
-    """No other picture of the scene has it."""
+    """Name that is unique in the scene."""
     meaning: str
     """Key of the sample in its source."""
     group: str
-    """Subjects of one group could be confused."""
+    """Group of subjects that could be confused with each other."""
     reading: float
     min_difference: float
-    """Readings that differ by less look alike."""
+    """Smallest difference at which two readings of the group look different."""
     source: Generator
     sample_index: int
-    """Index among its source's samples."""
+    """Index of the sample in its source."""
 
     def place(self, slot: Slot, side: float, rng: Rng) -> FramedPicture:
-        """Put the picture, `side` pixels wide, at random within the slot."""
+        """Put the picture, `side` pixels wide, at a random place within the slot."""
         x, y = (
             int(start + rng.unit() * (end - start - int(side)))
             for start, end in ((slot.x1, slot.x2), (slot.y1, slot.y2))
@@ -60,10 +62,10 @@ class Subject(NamedTuple):
         return FramedPicture(self, x, y, int(side))
 
     def is_distinct_from(self, other: Subject) -> bool:
-        """True if nobody takes the one for the other."""
+        """Return True if a viewer can tell the two subjects apart."""
         difference = abs(self.reading - other.reading)
         if self.group == "clock":
-            # The shorter way round the dial.
+            # The shorter way round the dial counts.
             difference = min(difference % 720, -difference % 720)
         return self.group != other.group or difference >= max(
             self.min_difference, other.min_difference
@@ -71,7 +73,7 @@ class Subject(NamedTuple):
 
 
 class FramedPicture(NamedTuple):
-    """A picture with its place: a square that ends on whole pixels, the frame included."""
+    """Picture with its place, a square with its frame that starts and ends on whole pixels."""
 
     thing: Subject
     x: int
@@ -87,13 +89,13 @@ class FramedPicture(NamedTuple):
 def random_subjects(
     sort: str, count: int, side: int, rng: Rng, *, split: Split, seed: int, ood: bool
 ) -> list[Subject]:
-    """Draw `count` subjects that are told apart by what they show."""
+    """Draw `count` subjects that differ in what they show."""
     names = list(_CHARTS)
     chosen: list[Subject] = []
     for _ in range(_TRIES):
         name = names.pop(rng.integer(0, len(names) - 1)) if sort == "charts" else sort
         source = _source(name, side - 2 * _FRAME, split, seed, ood)
-        # 31 bits: the same picture hardly ever comes twice.
+        # With 31 bits, the same picture hardly ever occurs twice.
         index = rng.bits() >> 33
         subject = Subject(*_subject_fields(sort, source.key(index)), source, index)
         if all(map(subject.is_distinct_from, chosen)):
@@ -104,7 +106,7 @@ def random_subjects(
 
 
 def draw_framed(picture: Image, framed: FramedPicture, colour: tuple[int, int, int]) -> Sample:
-    """Paste the picture in its frame; return the sample that it is."""
+    """Paste the picture with its frame and return its sample."""
     sample = framed.thing.source[framed.thing.sample_index]
     assert sample.image is not None
     x, y, last = framed.x, framed.y, framed.side - 1
@@ -128,14 +130,14 @@ def _source(sort: str, size: int, split: Split, seed: int, ood: bool) -> Generat
 
 
 def _subject_fields(sort: str, meaning: str) -> tuple[str, str, str, float, float]:
-    """Return the first five fields of a subject, by its sample's key."""
+    """Return the first five fields of a subject from the key of its sample."""
     if sort == "charts":
         name = _CHARTS[meaning.partition("|")[0]]
         return name, meaning, name, 0.0, 1.0
     if sort == "clocks":
         hour, minute = map(int, meaning.partition("|")[0].split(":"))
         return f"clock that shows {hour}:{minute:02}", meaning, "clock", 60 * hour + minute, _APART
-    # A gauge's key is instrument|unit|low..high|value|question.
+    # The key of a gauge is instrument|unit|low..high|value|question.
     instrument, unit, ends, value, _ = meaning.split("|")
     low, high = map(float, ends.removesuffix(" log").split(".."))
     name, group = f"{instrument} that reads {value} {unit}", f"{instrument} {unit}"

@@ -1,4 +1,4 @@
-"""Things on a ground, and questions of where they are: every expression means one thing only."""
+"""Pictures of things on a ground, with questions about their places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ class SceneLevel(NamedTuple):
 LEVELS = read_levels(__file__, SceneLevel)
 _LARGEST = 1024
 _MARGIN = 0.03
-# Pixels from the middle of a small thing to its tip.
+# Smallest distance in pixels from the middle of a small thing to its tip.
 _LEAST = 7.0
 THINGS = ("icons", *framed_pictures.MIN_SIDE)
 
 
 class ScenePlan(NamedTuple):
-    """A scene and its question before it is drawn."""
+    """Scene and its question, before it is drawn."""
 
     ground: tuple[int, int, int]
     backdrop: str
@@ -47,7 +47,7 @@ class ScenePlan(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Scene(PictureGenerator):
-    """Shapes and icons that never overlap; boxes end where the ink does."""
+    """Shapes and icons that never overlap. A box ends at the ink of its thing."""
 
     kind: ClassVar[str] = "scene"
     version: ClassVar[int] = 6
@@ -56,23 +56,25 @@ class Scene(PictureGenerator):
     levels: ClassVar[dict[str, SceneLevel]] = LEVELS
 
     size: Annotated[int, within(112, _LARGEST)] = 336
-    """Pixels of the square picture's side (112 to 1024)."""
+    """Side of the square picture in pixels (112 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
-    """easy: 2 to 4 things, mostly unlike; medium: 4 to 7; hard: 7 to 12 that share much."""
+    """easy: 2 to 4 things, mostly different; medium: 4 to 7; hard: 7 to 12 that have much in
+    common."""
     objects: Annotated[tuple[int, int] | None, within(2, 16)] = None
-    """Number of things, from and to (2 to 16), instead of the level's."""
+    """Smallest and largest number of things (2 to 16). It overrides the level."""
     alike: Annotated[int | None, within(2, 10)] = None
-    """Most names, and most colours, among them (2 to 10)."""
+    """Largest number of different names, and of different colours (2 to 10)."""
     questions: Annotated[tuple[str, ...], among(phrasing.QUESTIONS)] = ("where",)
-    """where (its box), count, colour, relation (yes or no), which (of two is further), find (the
-    boxes of all of a kind, or none)."""
+    """where (box of a thing), count, colour, relation (yes or no), which (of two is further), find
+    (boxes of all things of a kind, possibly none)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
-    """Shapes, icons and looks of pictures that are not drawn without it."""
+    """Draw the shapes, icons and picture styles that are held out otherwise."""
     things: Annotated[tuple[str, ...], among(THINGS)] = field(default=("icons",), metadata=LATER)
-    """Sorts of things, each as often: icons (and shapes), or pictures in frames: clocks, gauges,
-    charts. Those are called by what they show, and asked where, relation and which."""
+    """Sorts of things, equally frequent: icons (with shapes), or framed pictures: clocks, gauges,
+    charts. A framed picture is named by what it shows. Its questions are where, relation and
+    which."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,15 +91,15 @@ class Scene(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Colours are asked for by name, so that there are no palettes."""
+        """Questions name colours, so the scene has no palettes."""
         return {"backgrounds": BACKGROUNDS}
 
     def key(self, index: int) -> str:
-        """Return the question and its things, with places to a hundredth of the side."""
+        """Return the question and the things, with places in hundredths of the side."""
         return self._meaning(self._plan(index))
 
     def draw(self, index: int) -> Sample:
-        """Draw one scene and ask one question about it."""
+        """Draw a scene and ask a question about it."""
         plan = self._plan(index)
         rng = self.rng(index)
         behind = draw_background(
@@ -113,7 +115,7 @@ class Scene(PictureGenerator):
                 sample = framed_pictures.draw_framed(image, item, _stands_out(plan.ground))
                 inks.append(oblong(*item.outer_box))
                 things.append({"name": item.thing.name, "shows": sample.facts})
-                # As for a picture alone: two pixels where it is 224 wide.
+                # Two pixels at a width of 224, as for a single picture.
                 stroke = max(1, round(item.side / 112))
         image, moved = self.degrade_picture(index, image, np.concatenate(inks), stroke=stroke)
         boxes = [bounding_box(moved(ink)) for ink in inks]
@@ -145,13 +147,14 @@ class Scene(PictureGenerator):
 
     @property
     def _inner(self) -> float:
-        """The side of what things lie in."""
+        """Side of the square that holds the things."""
         return self.size * (1 - 2 * _MARGIN)
 
     def _plan(self, index: int) -> ScenePlan:
-        """Plan a scene: the first things that belong to the split, their places, a question.
+        """Plan a scene: things, places and a question.
 
-        So that no two splits share a set of things, however they are laid out.
+        The first drawn set of things that belongs to the split is used. So two splits never share a
+        set of things, whatever their layout.
         """
         rng = self.rng(index)
         photo = self.background_photograph(index)
@@ -167,7 +170,7 @@ class Scene(PictureGenerator):
         things = tuple(
             item.place(slot, side, rng) for item, slot in zip(contents, places, strict=True)
         )
-        # A turn or a tilt must not bring what is left of another to its right.
+        # After a turn or a tilt, a thing must not change sides with another.
         clear = (phrasing.CLEAR + max_shear(self.degrade)) * self.size
         question = phrasing.ask_question(things, self.questions, clear, rng)
         backdrop = photo or rng.choice(self.materials.procedural_backgrounds)
@@ -176,8 +179,8 @@ class Scene(PictureGenerator):
     def _contents(
         self, sort: str, photo: UserFile | None, rng: Rng
     ) -> tuple[colours.Colour, Sequence[Thing | framed_pictures.Subject]]:
-        """Draw shapes and icons, or subjects of framed pictures, and the ground under them."""
-        # As many colours stand out from the ground as things share, up to five.
+        """Draw the ground with shapes and icons, or with framed pictures, on it."""
+        # Colours for the things must stand out from the ground. There are at most five.
         least = min(self.settings.alike, 5) if sort == "icons" else 5
         ground = self.ground(colours.grounds(colours.COLOURS, least), photo, rng)
         if sort == "icons":
@@ -197,12 +200,12 @@ class Scene(PictureGenerator):
         return f"{plan.question.question} | {'; '.join(sorted(where))}"
 
     def _things(self, ground: tuple[int, int, int], rng: Rng) -> tuple[Thing, ...]:
-        """Draw different things, all of which stand out from the ground."""
+        """Draw different things that all stand out from the ground."""
         tints = rng.sample(colours.colours_visible_on(ground), self.settings.alike)
         names = rng.sample(UNSEEN if self.ood else SEEN, self.settings.alike)
         every = len(SIZES) * len(tints) * len(names)
         most = min(self.settings.objects[1], every)
-        # An index for each combination of size, colour and name: no two things are alike.
+        # Each combination of size, colour and name has an index, so two things always differ.
         picked = rng.sample(range(every), rng.integer(min(self.settings.objects[0], most), most))
         sizes, wide = tuple(SIZES), len(names)
         return tuple(
@@ -211,7 +214,7 @@ class Scene(PictureGenerator):
 
 
 def _target(question: phrasing.SceneQuestion, boxes: Sequence[Sequence[float]]) -> Target:
-    """Answer to a question, once it is known where the things were drawn."""
+    """Return the answer to a question from the drawn places."""
     if question.target is not None:
         return question.target
     if question.labels is None:
@@ -220,17 +223,17 @@ def _target(question: phrasing.SceneQuestion, boxes: Sequence[Sequence[float]]) 
 
 
 def _are_visible(plan: ScenePlan, pixels: Pixels) -> bool:
-    """True if each thing, or each frame, stands out from the canvas where it will be."""
+    """Return True if each thing or frame stands out from the canvas at its place."""
     for item in plan.things:
         x1, y1, x2, y2 = (max(0, round(SCALE * side)) for side in item.outer_box)
         colour = item.colour if isinstance(item, PlacedThing) else _stands_out(plan.ground)
-        # Every fourth pixel each way says enough of a photograph.
+        # Of a photograph, every fourth pixel in each direction is enough.
         if not colours.stand_out(pixels[y1:y2:4, x1:x2:4], [colour], colours.VISIBLE):
             return False
     return True
 
 
 def _stands_out(ground: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Choose a frame's colour: dark or light, whichever is seen better."""
+    """Choose a dark or a light frame, whichever has more contrast."""
     dark, light = (34, 34, 38), (240, 238, 232)
     return max(dark, light, key=lambda colour: colours.contrast(colour, ground))

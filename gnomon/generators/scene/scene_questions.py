@@ -1,4 +1,4 @@
-"""Questions about a scene: expressions that mean one thing alone, and answers from places."""
+"""Questions about a scene: unambiguous expressions for things, and answers from their places."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -12,15 +12,15 @@ from gnomon.generators.scene.things import ICONS, SEEN, PlacedThing, Thing
 from gnomon.generators.wording import alternatives, plural
 from gnomon.sample import Number, Target, Text
 
-# Axis, and the sign of the way along it.
+# Axis, and sign of the direction along it.
 SIDES = {"left of": (0, -1), "right of": (0, 1), "above": (1, -1), "below": (1, 1)}
 ENDS = {"leftmost": "left of", "rightmost": "right of", "topmost": "above", "lowest": "below"}
-# Gap, as a share of the picture's side, from which a thing clearly lies on one side of another.
+# Gap from which a thing clearly lies on one side of another, as a share of the picture's side.
 CLEAR = 0.04
 
 
 class Expression(NamedTuple):
-    """A referring expression with the properties it names."""
+    """Referring expression with the properties that it names."""
 
     text: str
     size: str = ""
@@ -29,7 +29,7 @@ class Expression(NamedTuple):
     end: str = ""
 
     def fits(self, thing: Thing) -> bool:
-        """True if a thing has the named properties; its place does not matter."""
+        """Return True if a thing has the named properties. Its place is ignored."""
         return all(
             word in ("", has)
             for word, has in zip((self.size, self.colour, self.name), thing, strict=True)
@@ -43,9 +43,10 @@ class Expression(NamedTuple):
 def expressions(
     things: Sequence[PlacedThing | FramedPicture], index: int, clear: float
 ) -> list[Expression]:
-    """Expressions that mean this thing alone, shortest first; all three words always do.
+    """List expressions that refer to this thing only, shortest first.
 
-    A picture is called by what it shows. What is furthest is so by `clear` pixels twice.
+    The expression with all three words always does. A framed picture is named by what it shows. A
+    thing counts as furthest if it leads by twice `clear` pixels.
     """
     meant, icons = things[index], [icon for icon in things if isinstance(icon, PlacedThing)]
     if isinstance(meant, FramedPicture):
@@ -66,7 +67,7 @@ def expressions(
         others = [icon for icon in icons if icon is not meant and expression.fits(icon.thing)]
         for end, side in ENDS.items():
             axis, sign = SIDES[side]
-            # Furthest only if it is so clearly, by twice as much as lies on a side.
+            # The lead must be twice the gap that decides on sides.
             gaps = [sign * (meant.middle[axis] - icon.middle[axis]) for icon in others]
             if gaps and min(gaps) > 2 * clear:
                 alone.append(expression._replace(text=f"{end} {expression.text}", end=end))
@@ -76,7 +77,8 @@ def expressions(
 def sides_of(
     thing: PlacedThing | FramedPicture, other: PlacedThing | FramedPicture, clear: float
 ) -> list[str]:
-    """Sides of the second thing on which the first lies, at least `clear` pixels away."""
+    """Return the sides of the second thing on which the first lies, at least `clear` pixels
+    away."""
     a, b = thing.outer_box, other.outer_box
     free = (b[0] - a[2], a[0] - b[2], b[1] - a[3], a[1] - b[3])
     return [side for side, gap in zip(SIDES, free, strict=True) if gap > clear]
@@ -88,15 +90,15 @@ OF_PICTURES = ("where", "relation", "which")
 
 
 class SceneQuestion(NamedTuple):
-    """A question with its answer."""
+    """Question with its answer."""
 
     question: str
     target: Target | None
-    """None where it is the box of what is meant, which is known once that is drawn."""
+    """None if the answer is a box, which is known only after drawing."""
     facts: dict[str, Any]
     means: int = 0
     labels: dict[int, str] | None = None
-    """Label of each thing that is to be found, by its index; None where one box is asked for."""
+    """Label of each thing to find, by its index. None if the answer is a single box."""
 
 
 Things: TypeAlias = tuple[PlacedThing | FramedPicture, ...]
@@ -105,8 +107,8 @@ Things: TypeAlias = tuple[PlacedThing | FramedPicture, ...]
 def ask_question(
     things: Things, questions: tuple[str, ...], clear: float, rng: Rng
 ) -> SceneQuestion:
-    """Ask one of the questions that this scene allows; `where` is always possible."""
-    # Framed pictures are not counted, and have no single colour.
+    """Ask a question that this scene allows. `where` is always possible."""
+    # Framed pictures are not counted and have no single colour.
     names = [
         name for name in questions if name in OF_PICTURES or isinstance(things[0], PlacedThing)
     ]
@@ -125,7 +127,8 @@ def where(things: Things, clear: float, rng: Rng) -> SceneQuestion:
 
 
 def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001 - as all questions
-    """Ask how many; each number, none too, is as common, so that the words do not tell it."""
+    """Ask for a number of things. Each number, 0 included, is equally frequent, so the wording does
+    not reveal it."""
     expression = _kind_of_things(things, rng)
     many = sum(expression.fits(item.thing) for item in things)
     facts = {"question": "count", "said": expression.to_json()}
@@ -133,9 +136,10 @@ def count(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuest
 
 
 def find(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuestion:  # noqa: ARG001
-    """Ask for the boxes of all things of a kind, of which there may be none.
+    """Ask for the boxes of all things of a kind, possibly none.
 
-    A box is called by the colour and the name that the question gives, or else by its own name.
+    The label of a box is the colour and the name that the question gives, or else the name of the
+    thing.
     """
     expression = _kind_of_things(things, rng)
     labels = {
@@ -149,7 +153,7 @@ def find(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQuesti
 
 
 def _kind_of_things(things: tuple[PlacedThing, ...], rng: Rng) -> Expression:
-    """Choose an expression in the plural, so that each number of things, none too, is as common."""
+    """Choose a plural expression so that each number of things, 0 included, is equally frequent."""
     plain = [item.thing for item in things]
     names = {thing.name for thing in plain}
     colours = {thing.colour for thing in plain}
@@ -184,7 +188,7 @@ def colour(things: tuple[PlacedThing, ...], clear: float, rng: Rng) -> SceneQues
 
 
 def relation(things: Things, clear: float, rng: Rng) -> SceneQuestion | None:
-    """Ask whether one thing lies on a side of another, if it clearly does or clearly does not."""
+    """Ask whether one thing lies on a side of another. Unclear cases are not asked."""
     first_index, second_index = _pair(things, rng)
     yes = rng.chance(0.5)
     first, second = (first_index, second_index) if yes else (second_index, first_index)
@@ -237,8 +241,9 @@ def _pair(things: Things, rng: Rng) -> tuple[int, int]:
 def _expression(
     things: Things, index: int, clear: float, rng: Rng, relation: str = ""
 ) -> Expression:
-    """Choose an expression that does not give the answer away: the leftmost star is left anyway."""
+    """Choose an expression that does not reveal the answer, as "the leftmost star" does in a
+    question about left and right."""
     expression = expressions(things, index, clear)
-    # Ends on the axis of the relation are left out.
+    # Expressions with ends on the axis of the relation are left out.
     along = SIDES[relation][0] if relation else None
     return rng.choice([s for s in expression if not s.end or SIDES[ENDS[s.end]][0] != along])

@@ -1,4 +1,4 @@
-"""Shapes and icons: names, contours (icons.toml has those of icons), places and drawing."""
+"""Shapes and icons: names, contours (those of icons are in icons.toml), places and drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from gnomon.generators.drawing.pose import Slot
 from gnomon.generators.drawing.shapes import SHAPES, rotation_matrix
 from gnomon.generators.rng import Rng
 
-# Contours filled with a tone of the thing's colour, main, dark or light; inner ones are holes.
+# Contours filled with one tone (main, dark or light) of the thing's colour. Inner contours are
+# holes.
 Part: TypeAlias = "tuple[str, list[Points]]"
 
 
@@ -50,7 +51,7 @@ def _shape(text: str) -> Points:
 
 
 _ICONS_TABLE = read_toml(__file__, "icons.toml")
-# Parts, the lowest first.
+# Parts of the drawing, from bottom to top.
 ICONS: dict[str, list[Part]] = {
     name: list(map(_part, parts)) for name, parts in _ICONS_TABLE.items()
 }
@@ -58,19 +59,20 @@ ICONS: dict[str, list[Part]] = {
 
 # x1, y1, x2, y2.
 Edges: TypeAlias = tuple[float, float, float, float]
-# Shapes and icons that `ood` holds back.
+# Shapes and icons that are drawn only with `ood`.
 UNSEEN = ("crescent", "semicircle", "arrow", "boat", "hat", "leaf", "lock", "medal", "rocket")
 SEEN = tuple(name for name in (*SHAPES, *ICONS) if name not in UNSEEN)
-# Shares of the largest that fits, so far apart that nobody disputes which of two is larger.
+# Sizes as shares of the largest possible size. They differ so much that a viewer can always tell
+# which of two things is larger.
 SIZES = {"small": 0.55, "large": 1.0}
-# The radius of a large thing, of its slot's shorter side.
+# Radius of a large thing, as a share of its slot's shorter side.
 REACH = 0.46
 _ICONS_TURN = 15.0
 _TONES = {"main": 0, "dark": -60, "light": 70}
 
 
 class Thing(NamedTuple):
-    """A thing; no two of a scene are alike in all three properties."""
+    """Thing of a scene. Two things differ in at least one of the three properties."""
 
     size: str
     colour: str
@@ -82,8 +84,8 @@ class Thing(NamedTuple):
         return f"{self.size} {self.colour} {self.name}"
 
     def place(self, slot: Slot, side: float, rng: Rng) -> PlacedThing:
-        """Put the thing somewhere in its slot, whose shorter side is given."""
-        # Up to 8 % smaller: sizes of one word are not all alike.
+        """Put the thing at a random place in its slot. `side` is the shorter side of the slot."""
+        # Up to 8 % smaller, so sizes with the same word vary.
         radius = REACH * side * SIZES[self.size] * rng.uniform(0.92, 1)
         most = SHAPES[self.name][1] if self.name in SHAPES else _ICONS_TURN
         return PlacedThing(
@@ -97,35 +99,35 @@ class Thing(NamedTuple):
 
 
 class PlacedThing(NamedTuple):
-    """A thing and the circle that it lies in, in pixels."""
+    """Thing with the circle that contains it, in pixels."""
 
     thing: Thing
     x: float
     y: float
     radius: float
     turn: float
-    """Clockwise, in degrees."""
+    """Turn in degrees, clockwise."""
     shade: int
-    """Index among its colour's shades."""
+    """Index among the shades of the colour."""
 
     @property
     def outer_box(self) -> Edges:
-        """The circle's box; the ink's is never larger."""
+        """Box of the circle. The box of the ink is never larger."""
         (x, y), radius = self.middle, self.radius
         return x - radius, y - radius, x + radius, y + radius
 
     @property
     def middle(self) -> tuple[float, float]:
-        """Centre of the circle around it, in pixels."""
+        """Centre of the circle, in pixels."""
         return self.x, self.y
 
     @property
     def colour(self) -> Colour:
-        """The colour it is drawn in."""
+        """Colour in which the thing is drawn."""
         return SHADES[self.thing.colour][self.shade]
 
     def draw(self, canvas: Canvas) -> Points:
-        """Draw it; return the points of its contours."""
+        """Draw the thing and return the points of its contours."""
         turn = rotation_matrix(self.turn)
         # The furthest point of a contour lies on the circle around the thing.
         turn *= self.radius / _reach(self.thing.name)
@@ -149,7 +151,8 @@ def _reach(name: str) -> float:
 
 
 def _tone(tone: str, colour: Colour) -> int:
-    """Levels that a tone adds; black has nothing darker, white nothing lighter."""
+    """Return what a tone adds to each channel. Black has no darker tone, and white has no lighter
+    tone."""
     by = _TONES[tone]
     if max(colour) + by > 300 or (max(colour) < 60 and by < 0):
         return -by

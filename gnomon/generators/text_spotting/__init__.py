@@ -1,3 +1,3 @@
-"""Texts on grounds: find one, read one, or list all with their boxes."""
+"""Pictures of texts: find a text, read a text, or list all texts with their boxes."""
 
 from gnomon.generators.text_spotting.generator import TextSpotting as TextSpotting

@@ -1,4 +1,4 @@
-"""Texts on grounds: find one, read one, or list all with their boxes."""
+"""Pictures of texts: find a text, read a text, or list all texts with their boxes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,22 +29,22 @@ class TextLevel(NamedTuple):
 
 LEVELS = read_levels(__file__, TextLevel)
 QUESTIONS = ("find", "read", "both", "boxes")
-# Pixels: letters are at least so high where the picture is 224 wide, and larger with it.
+# Smallest height of letters in pixels at a width of 224. It grows with the picture.
 _LEAST = 9.0
 WORDS = tuple(Path(__file__).with_name("words.txt").read_text(encoding="utf-8").split())
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-# Without I, O and Q, which look like 1 and 0.
+# I, O and Q are left out because they look like 1 and 0.
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
 def word(rng: Rng) -> str:
-    """Draw a word, in lower case, with a capital, or in capitals."""
+    """Draw a word in lower case, with a capital, or in capitals."""
     chosen = rng.choice(WORDS)
     return rng.choice((chosen, chosen.capitalize(), chosen.upper()))
 
 
 def words(rng: Rng) -> str:
-    """Draw two or three words, capitalised in one way."""
+    """Draw two or three words with the same capitalisation."""
     chosen = " ".join(rng.choice(WORDS) for _ in range(rng.integer(2, 3)))
     return rng.choice((chosen, chosen.capitalize(), chosen.upper()))
 
@@ -61,7 +61,7 @@ def price(rng: Rng) -> str:
 
 
 def date(rng: Rng) -> str:
-    """Draw a date in words or as ISO 8601 has it."""
+    """Draw a date in words or in ISO 8601."""
     day, month, year = rng.integer(1, 28), rng.integer(1, 12), rng.integer(1950, 2049)
     return rng.choice((f"{day} {_MONTHS[month - 1]} {year}", f"{year}-{month:02}-{day:02}"))
 
@@ -80,12 +80,13 @@ TEXTS: dict[str, Callable[[Rng], str]] = {
 def texts(
     rng: Rng, kinds: tuple[str, ...], count: int, *, beside: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Draw texts of which none stands inside another; a code replaces what clashes or is long.
+    """Draw texts that do not contain each other. A code replaces a text that clashes or is too
+    long.
 
-    Beyond four they stand in two columns, and what is longer than half a row could not be read.
-    None stands inside those `beside` them, either.
+    More than four texts stand in two columns, where longer texts could not be read. The texts also
+    do not contain, and are not contained in, the texts of `beside`.
     """
-    # Letters; beyond four texts the rows have two columns.
+    # Longest text in letters. More than four texts stand in two columns.
     longest = 24 if count <= 4 else 11
     chosen = [*beside]
     while len(chosen) < count + len(beside):
@@ -98,7 +99,8 @@ def texts(
 
 
 def repeat_some(rng: Rng, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Put one of the texts in the place of some others, in half of the cases of none."""
+    """In half of the cases, replace some of the texts by copies of the first. Shuffle the
+    result."""
     copies = rng.integer(1, len(texts)) if rng.chance(0.5) else 1
     return tuple(rng.sample((*texts[:1] * copies, *texts[copies:]), len(texts)))
 
@@ -109,19 +111,20 @@ def _clash(first: str, second: str) -> bool:
 
 
 class SignPlan(NamedTuple):
-    """A sign's texts, colours and question before they are drawn."""
+    """Texts, colours and question of a sign, before it is drawn."""
 
     texts: tuple[str, ...]
     inks: tuple[tuple[str, colours.Colour], ...]
-    """A colour by name and shade for each text."""
+    """Colour of each text, as name and shade."""
     ground: colours.Colour
     question: str
     means: int
     expression: tuple[str, str] = ("", "")
-    """What is to be found all over: a text or a colour, and which; or all texts."""
+    """Selection of a question for boxes: ("text", text), ("colour", colour), or ("", "") for all
+    texts."""
 
     def fits(self, index: int) -> bool:
-        """True if a text is one of those that are to be found."""
+        """Return True if the expression selects the text."""
         what, word = self.expression
         return word == {"": "", "text": self.texts[index], "colour": self.inks[index][0]}[what]
 
@@ -137,37 +140,37 @@ class TextSpotting(PictureGenerator):
     levels: ClassVar[dict[str, TextLevel]] = LEVELS
 
     size: Annotated[int, within(224, 1024)] = 448
-    """Pixels of the square picture's side (224 to 1024)."""
+    """Side of the square picture in pixels (224 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
-    """easy: 1 to 2 straight texts; medium: 2 to 4, turned a little; hard: 4 to 7, tilted too."""
+    """easy: 1 to 2 straight texts; medium: 2 to 4, slightly turned; hard: 4 to 7, also tilted."""
     count: Annotated[tuple[int, int] | None, within(1, 8)] = None
-    """Number of texts, from and to (1 to 8)."""
+    """Smallest and largest number of texts (1 to 8)."""
     rotation: Annotated[float | None, within(0, 60)] = None
-    """They are turned by up to so many degrees (0 to 60)."""
+    """Largest turn in degrees (0 to 60)."""
     perspective: Annotated[float | None, within(0, 0.4)] = None
-    """Their far side is shorter by up to this share (0 to 0.4)."""
+    """Largest share by which the far side is shorter (0 to 0.4)."""
     kinds: Annotated[tuple[str, ...], among(TEXTS)] = tuple(TEXTS)
     """word, words, number, price, date, code."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("find",)
     """find (where does it say ..., its box), read (what it says), both (all texts with boxes),
-    boxes (of all texts, those of a colour, or all places of one; there may be none)."""
+    boxes (of all texts, of a colour, or of all places of one text; possibly none)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes; or photographs, by file or folder."""
     ood: bool = False
-    """Fonts that are not used without it."""
+    """Use the fonts that are held out otherwise."""
     fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
     """sans, serif, mono, times and their styles, such as sans-bold; or font files, by file or
-    folder. None: all but those that `ood` holds back, or those alone."""
+    folder. None: all fonts except the held-out fonts, or only the held-out fonts with `ood`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        # Of the signs of prices string.punctuation has the dollar's alone.
+        # string.punctuation has the dollar sign, but no other currency sign.
         prices = "£€" if "price" in self.kinds else ""
         self.materials.check_fonts(ascii_letters + digits + punctuation + prices)
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Colours are asked for by name, so that there are no palettes."""
+        """Questions name colours, so there are no palettes."""
         names = tuple(name for name in TEXT_FONTS if name not in UNSEEN_FONTS)
         return {"backgrounds": BACKGROUNDS, "fonts": UNSEEN_FONTS if self.ood else names}
 
@@ -178,13 +181,13 @@ class TextSpotting(PictureGenerator):
         return f"{plan.question} {asks} | {' | '.join(plan.texts)}"
 
     def draw(self, index: int) -> Sample:
-        """Draw one picture and ask one question about it."""
+        """Draw a picture and ask a question about it."""
         rng = self.rng(index)
         photo = self.background_photograph(index)
         plan = self._plan(rng, photo)
         style = photo or rng.choice(self.materials.procedural_backgrounds)
 
-        # A sixteenth of the pixels tells as well whether the texts stand out.
+        # A sixteenth of the pixels is enough to check the contrast.
         def clear(pixels: Pixels) -> bool:
             return colours.is_readable_on(pixels[::4, ::4], [shade for _, shade in plan.inks])
 
@@ -193,7 +196,7 @@ class TextSpotting(PictureGenerator):
         )
         texts_drawn = self._write(canvas, plan, rng)
         inks = np.concatenate([text.ink for text, _ in texts_drawn])
-        # Boxes are taken of the ink after it was turned, tilted and cropped with the picture.
+        # Boxes are measured on the ink after turning, tilting and cropping.
         image, moved = self.degrade_picture(index, canvas.picture(), inks)
         written = [{**facts, **_places(text, moved)} for text, facts in texts_drawn]
         facts = {
@@ -208,9 +211,10 @@ class TextSpotting(PictureGenerator):
         return Sample(self.id(index), image, question, target, facts)
 
     def _plan(self, rng: Rng, photo: UserFile | None) -> SignPlan:
-        """Draw texts until they belong to the split: no other split has this set."""
+        """Draw texts until the set belongs to the split. So two splits never share a set of
+        texts."""
         single_forms = tuple(name for name in self.questions if name != "boxes")
-        # Without lists nothing of what is drawn changes.
+        # Without questions for lists, the samples stay as they were.
         is_list = "boxes" in self.questions and (
             not single_forms or rng.chance(1 / len(self.questions))
         )
@@ -228,7 +232,7 @@ class TextSpotting(PictureGenerator):
         if is_list:
             plan = SignPlan(chosen, tuple(inks), ground, "boxes", 0)
             return plan._replace(expression=self._expression(plan, rng))
-        # A text is asked for by its colour only if no other has it.
+        # A question names a colour only if exactly one text has it.
         single = [i for i, ink in enumerate(inks) if inks.count(ink) == 1]
         possible = [q for q in single_forms if q != "read" or single] or ["find"]
         question = rng.choice(possible)
@@ -236,7 +240,7 @@ class TextSpotting(PictureGenerator):
         return SignPlan(chosen, tuple(inks), ground, question, means)
 
     def _expression(self, plan: SignPlan, rng: Rng) -> tuple[str, str]:
-        """Choose what to find, so that each number of texts, none too, is as common."""
+        """Choose a target so that each number of texts, 0 included, is equally frequent."""
         names = {name for name, _ in plan.inks}
         shades = [name for name, _ in colours.colours_readable_on(plan.ground)]
         absent = [name for name in shades if name not in names]
@@ -256,10 +260,10 @@ class TextSpotting(PictureGenerator):
     def _write(
         self, canvas: Canvas, plan: SignPlan, rng: Rng
     ) -> list[tuple[drawing.PlacedText, dict[str, Any]]]:
-        """Draw the texts; return their places and facts."""
+        """Draw the texts and return their places and facts."""
         edge = 0.04 * self.size
         room = Slot(edge, edge, self.size - edge, self.size - edge)
-        # As one reads, so that two texts of one row differ in colour.
+        # Reading order, so two texts in one row differ in colour.
         places = sorted(strips(len(plan.texts), room, rng), key=lambda slot: (slot.y1, slot.x1))
         written = []
         most, steepest = self.settings.rotation, self.settings.perspective
@@ -270,7 +274,7 @@ class TextSpotting(PictureGenerator):
             flat = drawing.flat_text(text, look.font)
             look = self._legible(look, flat, slot)
             fits = drawing.scale_to_fit(slot, flat.mask.shape, look)
-            # From half of its place to nearly all of it, and no smaller than can be read.
+            # From half of the slot to nearly all of it, but never smaller than can be read.
             scale = min(fits, rng.uniform(0.5, 0.95) * fits + _LEAST * self.size / 224 / 96)
             placed_text = drawing.draw_text(
                 canvas, flat, look, slot, scale, (rng.unit(), rng.unit())
@@ -288,9 +292,9 @@ class TextSpotting(PictureGenerator):
     def _legible(
         self, look: drawing.TextLook, flat: drawing.FlatText, slot: Slot
     ) -> drawing.TextLook:
-        """Straighten the look as far as a long text needs to be read."""
+        """Straighten the look as far as a long text needs to be readable."""
         tall, (left, upper) = flat.mask.shape[0], look.tilt
-        # Straighter step by step, since a long text that is turned needs more room.
+        # A long turned text needs more room, so the look is straightened in steps.
         for part in (1.0, 0.6, 0.3):
             bent = look._replace(turn=part * look.turn, tilt=(part * left, part * upper))
             if drawing.scale_to_fit(slot, flat.mask.shape, bent) * tall >= _LEAST * self.size / 224:

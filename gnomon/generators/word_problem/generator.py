@@ -1,4 +1,4 @@
-"""Problems in words, of two to eight steps, with the working and a final answer."""
+"""Word problems of two to eight steps, with the working and a final answer."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ class WordProblemLevel(NamedTuple):
     steps: tuple[int, int]
     distractors: tuple[int, int]
     largest: int
-    """The largest number that a move has."""
+    """Largest number in a move."""
 
 
 LEVELS = read_levels(__file__, WordProblemLevel)
@@ -30,25 +30,25 @@ StoryPlan: TypeAlias = tuple[str, str, str, list[str]]
 
 
 class Story(NamedTuple):
-    """A story with its numbers, before anybody is named."""
+    """Story with its numbers, before its people have names."""
 
     domain: str
     thing: str
     steps: tuple[stories.Step, ...]
     ending: str
     numbers: tuple[int, ...]
-    """The ending's."""
+    """Numbers of the ending."""
 
     @property
     def meaning(self) -> str:
-        """The meaning that tells it from other stories, whoever it is about."""
+        """Key of the story, whatever the names of its people."""
         moves = [f"{step.move} {' '.join(map(str, step.numbers))}" for step in self.steps]
         question = f"{self.ending} {' '.join(map(str, self.numbers))}"
         return "; ".join([f"{self.domain} {self.steps[0].before}", *moves, question])
 
     @property
     def expression(self) -> str:
-        """The problem in signs."""
+        """The problem as an expression."""
         text = str(self.steps[0].before)
         for step in self.steps:
             text = _insert(stories.MOVES[step.move].expression, text, step.numbers)
@@ -57,7 +57,7 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class WordProblem(Generator):
-    """A quantity to which things happen, told in sentences, and a question at the end."""
+    """Word problems: sentences change a quantity, and a question ends the story."""
 
     kind: ClassVar[str] = "word_problem"
     version: ClassVar[int] = 2
@@ -67,19 +67,19 @@ class WordProblem(Generator):
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: 2 to 3 steps; medium: 3 to 5; hard: 5 to 8, with distractors."""
     steps: Annotated[tuple[int, int] | None, within(2, 8)] = None
-    """Lines of working of a problem, from and to (2 to 8)."""
+    """Smallest and largest number of lines of working (2 to 8)."""
     distractors: Annotated[tuple[int, int] | None, within(0, 2)] = None
-    """Sentences whose numbers have nothing to do with the answer, from and to (0 to 2)."""
+    """Smallest and largest number of sentences with irrelevant numbers (0 to 2)."""
     largest: Annotated[int | None, within(10, 100_000)] = None
-    """The largest number that a move has (10 to 100,000)."""
+    """Largest number in a move (10 to 100,000)."""
     vary: Literal["all", "numbers", "names"] = "all"
-    """Property that differs between samples; the rest is fixed by `problem`."""
+    """Property that differs between samples. `problem` fixes the rest."""
     problem: Annotated[int, within(0, math.inf)] = 0
-    """Number of the problem that is varied where `vary` is numbers or names."""
+    """Number of the problem to vary if `vary` is numbers or names."""
     working: bool = True
     """True to put the working before the answer."""
     ood: bool = False
-    """The domains that are not told of without it."""
+    """Use the domains that are held out otherwise."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,11 +89,11 @@ class WordProblem(Generator):
             )
 
     def key(self, index: int) -> str:
-        """Events and numbers, whoever they happen to."""
+        """Return events and numbers, whatever the names of the people."""
         return self._story(index).meaning
 
     def draw(self, index: int) -> Sample:
-        """Tell one problem, without a picture."""
+        """Tell a problem, without a picture."""
         story = self._story(index)
         names = self._rng("names", index, is_fixed=self.vary == "numbers")
         sentences = self._sentences(
@@ -119,21 +119,21 @@ class WordProblem(Generator):
         return Sample(self.id(index), None, " ".join(sentences), target, facts, rationale)
 
     def _rng(self, what: str, index: int, *, is_fixed: bool) -> Rng:
-        """Random draws of one side of a problem: the fixed problem's, or the sample's."""
+        """Random draws for one side of a problem: those of the fixed problem, or of the sample."""
         return Rng(*self._identity, what, self.problem if is_fixed else index, is_fixed)
 
     def _story(self, index: int) -> Story:
-        """Draw stories until one belongs to the split; one in ten does at least.
+        """Draw stories until one belongs to the split. At least one story in ten does.
 
-        A short plan may have hardly any numbers, none of them of the split: then comes another.
+        A short plan may have few numbers, none of them in the split. Then another plan is drawn.
         """
         numbers = self._rng("numbers", index, is_fixed=self.vary == "names")
         plans = self._rng("shape", index, is_fixed=False)
         for attempt in range(_TRIES):
             if self.vary != "all":
                 plan = self._fixed_plan
-            # A short plan may have few numbers, none of them in the split: another after fifty
-            # tries.
+            # A short plan may have few numbers, none of them in the split, so another plan comes
+            # after fifty tries.
             elif attempt % 50 == 0:
                 plan = self._plan(plans)
             story = self._with_numbers(plan, numbers)
@@ -142,7 +142,7 @@ class WordProblem(Generator):
         raise AssertionError(f"{self}: no story of the {self.split} split in {_TRIES}")
 
     def _is_usable(self, story: Story) -> bool:
-        """True if it belongs to the split and no sentence has to be said twice."""
+        """Return True if the story belongs to the split and repeats no sentence."""
         uses = Counter(step.move for step in story.steps)
         ways = stories.DOMAINS[story.domain].moves
         fresh = all(many <= len(ways[move]) for move, many in uses.items())
@@ -150,11 +150,12 @@ class WordProblem(Generator):
 
     @cached_property
     def _fixed_plan(self) -> StoryPlan:
-        """The first plan of which at least 5 of 100 random stories fall into this split."""
+        """Return the first plan for which at least 5 of 100 random stories belong to this split."""
         rng = self._rng("shape", 0, is_fixed=True)
         for _ in range(_TRIES):
             plan = self._plan(rng)
-            # Five of a hundred: enough that samples of one plan differ, and met by most plans.
+            # Five of a hundred is enough for samples of one plan to differ, and most plans reach
+            # it.
             if sum(self._is_usable(self._with_numbers(plan, rng)) for _ in range(100)) >= 5:
                 return plan
         raise AssertionError(f"{self}: no plan of the {self.split} split in {_TRIES}")
@@ -176,9 +177,9 @@ class WordProblem(Generator):
         return name, rng.choice(domain.things), ending, moves
 
     def _with_numbers(self, plan: StoryPlan, rng: Rng) -> Story:
-        """Put numbers into the plan; a move that does not fit gives way to another."""
+        """Put numbers into the plan. A move that does not fit is replaced by another move."""
         domain, thing, ending, moves = plan
-        # Backwards from the end, so that every quantity is whole.
+        # Work backwards from the end, so every quantity is a whole number.
         after, numbers = stories.random_ending(rng, ending, self.settings.largest)
         steps: list[stories.Step] = []
         for move in reversed(moves):
@@ -187,7 +188,7 @@ class WordProblem(Generator):
         return Story(domain, thing, tuple(reversed(steps)), ending, numbers)
 
     def _sentences(self, story: Story, names: Rng, words: Rng) -> list[str]:
-        """Write the sentences, the question last."""
+        """Write the sentences, with the question at the end."""
         domain = stories.DOMAINS[story.domain]
         first = names.integer(0, len(stories.NAMES) - 1)
         second = (first + names.integer(1, len(stories.NAMES) - 1)) % len(stories.NAMES)
@@ -196,7 +197,7 @@ class WordProblem(Generator):
         used: list[str] = []
 
         def say(of: list[str], *numbers: int) -> str:
-            """Choose a sentence that was not said yet, and fill it in."""
+            """Choose a sentence that the story does not contain yet, and fill it in."""
             part = stories.PARTS.get(numbers[0], "") if numbers else ""
             used.append(words.choice([sentence for sentence in of if sentence not in used]))
             return used[-1].format(*numbers, part=part, **people)
@@ -213,6 +214,6 @@ class WordProblem(Generator):
 
 
 def _insert(written: str, text: str, numbers: tuple[int, ...]) -> str:
-    """Insert the expression so far into the next."""
+    """Insert the expression built so far into the next expression."""
     # Brackets around anything but a number.
     return written.format(*numbers, q=text, p=f"({text})" if " " in text else text)

@@ -11,18 +11,18 @@ from gnomon.generators.rng import Rng
 
 @dataclass(frozen=True)
 class Domain:
-    """A domain of stories: what is counted, what can happen to it, what is asked in the end."""
+    """Domain of stories: the counted thing, the possible events, and the final question."""
 
     things: list[str]
     start: list[str]
     moves: dict[str, list[str]]
     endings: dict[str, list[str]]
     distractors: dict[str, tuple[int, int]]
-    """Sentences with a number that changes nothing, and the numbers that are likely there."""
+    """Sentences with irrelevant numbers, and likely values for these numbers."""
     unit: str = ""
-    """Unit of the quantity; empty where it is counted in things."""
+    """Unit of the quantity. Empty if the story counts things."""
     worth_unit: str = "dollars"
-    """The unit of the ending `worth`."""
+    """Unit of the ending `worth`."""
     held_out: bool = False
 
 
@@ -36,7 +36,7 @@ _PERCENTS = (10, 20, 25, 30, 40, 50, 60, 75, 80)
 
 
 class Step(NamedTuple):
-    """A move with its numbers, and the quantity before and after it."""
+    """Move with its numbers, and the quantity before and after it."""
 
     move: str
     numbers: tuple[int, ...]
@@ -45,15 +45,15 @@ class Step(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A move or an ending: its working and its expression."""
+    """Working and expression of a move or an ending."""
 
     lines: list[str]
-    """The lines of working."""
+    """Lines of the working."""
     expression: str
-    """The expression that it makes of the quantity."""
+    """Expression that the move makes of the quantity."""
 
     def work_out(self, quantity: int, numbers: tuple[int, ...]) -> tuple[list[str], int]:
-        """Work the lines out; return them with their results, and the last result."""
+        """Compute the lines. Return the lines with their results, and the last result."""
         working, result = [], quantity
         for line in self.lines:
             text = line.format(*numbers, q=quantity, a=result)
@@ -63,7 +63,7 @@ class Move(NamedTuple):
 
 
 def _result(text: str) -> int:
-    """Work a line out from left to right."""
+    """Compute a line from left to right."""
     # Lines of working have no brackets and no precedence.
     first, *rest = text.split(" ")
     value = int(first)
@@ -82,7 +82,7 @@ MOVES, ENDINGS = (
 def undo_gain(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:
     if after < 4:
         return None
-    # Two at least were there before.
+    # There were at least two before.
     n = rng.integer(2, min(most, after - 2))
     return after - n, (n,)
 
@@ -101,14 +101,14 @@ def undo_grow(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | 
 
 
 def undo_part(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]]:  # noqa: ARG001 - parts are small
-    """Half can always be lost."""
-    # After a kth is lost, (k − 1)/k of the quantity remain.
+    """It is always possible to lose half."""
+    # After losing a kth, (k − 1)/k of the quantity remain.
     k = rng.choice([k for k in PARTS if after % (k - 1) == 0])
     return after // (k - 1) * k, (k,)
 
 
 def undo_percent(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]] | None:  # noqa: ARG001 - percents are what they are
-    # Only percents that leave whole quantities.
+    # Only percentages that give whole quantities.
     fitting = [p for p in _PERCENTS if after * 100 % (100 - p) == 0]
     if not fitting:
         return None
@@ -129,8 +129,8 @@ def undo_repeated(rng: Rng, after: int, most: int) -> tuple[int, tuple[int, ...]
     return after + k * n, (k, n)
 
 
-# Functions that undo a move: from the quantity after it and the largest number to the quantity
-# before it and the move's numbers.
+# Functions that undo a move. They take the quantity after the move and the largest number. They
+# return the quantity before the move and the numbers of the move.
 _UNDO: dict[str, Callable[[Rng, int, int], tuple[int, tuple[int, ...]] | None]] = {
     "gain": undo_gain,
     "lose": undo_lose,
@@ -143,7 +143,7 @@ _UNDO: dict[str, Callable[[Rng, int, int], tuple[int, tuple[int, ...]] | None]] 
 
 
 def random_ending(rng: Rng, ending: str, most: int) -> tuple[int, tuple[int, ...]]:
-    """Draw the last quantity and the ending's numbers."""
+    """Draw the last quantity and the numbers of the ending."""
     number = rng.integer(2, most)
     if ending == "each":  # each of k gets the number
         k = rng.integer(2, 9)
@@ -154,10 +154,10 @@ def random_ending(rng: Rng, ending: str, most: int) -> tuple[int, tuple[int, ...
 
 
 def undo_move(rng: Rng, after: int, move: str, most: int) -> Step:
-    """Undo a move that led to the quantity, or another of as many lines if that cannot be."""
+    """Undo a move that led to the quantity, or else another move with as many lines."""
     n_lines = len(MOVES[move].lines)
     others = [m for m in MOVES if m != move and len(MOVES[m].lines) == n_lines]
-    # Quantities beyond a thousand times the largest number are no story's.
+    # A story does not use quantities beyond a thousand times the largest number.
     while not (origin := _UNDO[move](rng, after, most)) or origin[0] > 1000 * most:
         move = others.pop(rng.integer(0, len(others) - 1))  # `lose` and `repeated` always can
     quantity, numbers = origin
