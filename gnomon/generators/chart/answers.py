@@ -1,4 +1,4 @@
-"""The exact answer to a question about a chart, from the table as it is displayed."""
+"""Exact answers to questions about a chart, computed from the displayed table."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -11,19 +11,19 @@ from gnomon.sample import Number, Table, Target, Text
 
 
 def total(plan: ChartPlan, about: About) -> Target:
-    """Compute a value, a sum, or a mean, which has one more decimal."""
+    """Compute a value, a sum, or a mean with one more decimal."""
     cells = about["cells"]
     among = len(cells) if "more" in about else 1
-    # Errors of reading add up, in the worst case.
+    # In the worst case, reading errors add up.
     error = Fraction(sum(plan.error(cell) or 0 for cell in cells), among)
     return _number(plan, Fraction(sum(map(plan.value, cells)), among), error, about)
 
 
 def median(plan: ChartPlan, about: About) -> Target:
-    """Return the middle value; the mean of the two in the middle of an even number."""
+    """Return the median. For an even number of values it is the mean of the two middle values."""
     cells = about["cells"]
     ordered, half = sorted(map(plan.value, cells)), len(cells) // 2
-    # With an odd number both are the same value.
+    # With an odd number, both are the same value.
     middle = Fraction(ordered[half] + ordered[-1 - half], 2)
     return _number(plan, middle, Fraction(max(plan.error(c) or 0 for c in cells)), about)
 
@@ -43,7 +43,7 @@ def count(plan: ChartPlan, about: About) -> Target:
 
 
 def compare(plan: ChartPlan, about: About) -> Target:
-    """Return the name of the greater or smaller of two."""
+    """Return the name of the greater or smaller of two cells."""
     best, cells = max if about["which"] == "greater" else min, about["cells"]
     names = plan.names(cells)
     return Text(names[cells.index(best(cells, key=plan.value))], names)
@@ -57,16 +57,16 @@ def difference(plan: ChartPlan, about: About) -> Target:
 
 
 def ratio(plan: ChartPlan, about: About) -> Target:
-    """Compute a ratio; its tolerance is what errors in both readings may make of it."""
+    """Compute a ratio. Its tolerance covers the reading errors of both values."""
     (a, e), (b, f) = ((plan.value(cell), plan.error(cell) or 0) for cell in about["cells"])
     true = Fraction(a, b)
-    # (a ± e) / (b ∓ f) are the ratios furthest from the true one.
+    # (a ± e) / (b ∓ f) are the ratios furthest from the true ratio.
     tolerance = max(Fraction(a + e, b - f) - true, true - Fraction(a - e, b + f))
     return Number(rounded(true, 2), within=_up(tolerance, 2))
 
 
 def trend(plan: ChartPlan, about: About) -> Target:
-    """Judge the trend between two ends, count the rises, or take a correlation's sign."""
+    """Judge the trend between two ends, count the rises, or return the sign of a correlation."""
     if about["trend"] == "between":
         start, end = map(plan.value, about["cells"])
         return Text("rise" if end > start else "fall", ("rise", "fall"))
@@ -79,20 +79,20 @@ def trend(plan: ChartPlan, about: About) -> Target:
 
 
 def crossing(plan: ChartPlan, about: About) -> Target:
-    """Return the number of times that one series overtakes another or falls behind it."""
+    """Return how often one series overtakes another or falls behind it."""
     first, second = about["columns"]
     above = [row[first] > row[second] for row in plan.cells]
     return Number(Decimal(sum(before != after for before, after in pairwise(above))))
 
 
 def table(plan: ChartPlan, _: About) -> Target:
-    """Return the table of all cells, for the question that asks for it."""
+    """Return the table of all cells."""
     rows = zip(plan.frame.rows, plan.table, strict=True)
     return Table(plan.header, tuple((name, *written) for name, written in rows))
 
 
 def mismatch(plan: ChartPlan, about: About) -> Target:
-    """Return the wrong number of the table; it is written there, so it is exact."""
+    """Return the wrong number of the table. The table shows it as text, so it is exact."""
     places = plan.frame.topic_of(about["cells"][0][1]).places
     return Number(Decimal(about["instead"]).scaleb(-places))
 
@@ -115,7 +115,7 @@ def _number(plan: ChartPlan, value: Fraction, error: Fraction, about: About) -> 
 
 
 def rounded(value: Fraction, places: int) -> Decimal:
-    """Round half away from zero, in whole numbers: dividing Decimals would round before."""
+    """Round half away from zero, in whole numbers. A division of Decimals would round earlier."""
     whole = floor(abs(value) * 10**places + Fraction(1, 2))
     return Decimal(-whole if value < 0 else whole).scaleb(-places)
 

@@ -1,4 +1,4 @@
-"""Axes with their numbers and names, measured before the plot gets the remaining room."""
+"""Axes with numbers and names. They are measured first, and the plot gets the remaining room."""
 
 from gnomon.generators.chart.catalog import AFFIXES, Topic
 from gnomon.generators.chart.layout import Board, descent, draw_ground
@@ -10,7 +10,7 @@ from gnomon.generators.wording import decimal_text
 
 def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[str, str], *,
            edges: bool = False) -> None:  # fmt: skip
-    """Draw axes with values upwards and names below; `edges` puts names between the slots."""
+    """Draw axes with values upwards and names below. `edges` puts names between the slots."""
     plan, small, gap = board.plan, board.small, board.gap
     numbers = tick_texts(board, plan.axis, plan.frame.topic)
     room = _side_label(board, room, labels[1])
@@ -20,7 +20,7 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
     widest = max(map(small.width, names))
     # Names that do not fit side by side are written vertically.
     flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
-    # The last edge's number is centred under the plot's corner.
+    # The number of the last edge is centred under the plot's corner.
     right -= small.width(names[-1]) // 2 if edges and flat else 0
     spare = _value_room(board)
     under = spare if plan.axis.low < 0 else 0
@@ -36,7 +36,7 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
 
 
 def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple[str, str]) -> None:
-    """Draw axes with values to the right and names at the left, the first one on top."""
+    """Draw axes with values to the right and names on the left, the first name on top."""
     plan, small, gap = board.plan, board.small, board.gap
     tick = _tick_length(board)
     numbers = tick_texts(board, plan.axis, plan.frame.topic)
@@ -80,7 +80,7 @@ def numeric_axes(board: Board, room: Corners, labels: tuple[str, str]) -> None:
 
 
 def _numbers(board: Board, axis: Axis, numbers: list[str], *, below: bool = False) -> None:
-    """Write an axis's numbers, leaving out every second or third where they are wide."""
+    """Write the numbers of an axis. Wide numbers are thinned out to every second or third."""
     left, bottom, tick = board.plot[0], board.plot[3], _tick_length(board)
 
     def place(value: int, away: float) -> Point:
@@ -89,7 +89,7 @@ def _numbers(board: Board, axis: Axis, numbers: list[str], *, below: bool = Fals
 
     widest = max(map(board.small.width, numbers)) + board.gap
     step = place(axis.ticks[1], 0)[0] - place(axis.ticks[0], 0)[0]
-    # Rounded up: the least step at which neighbouring numbers do not touch.
+    # Rounded up: the smallest step at which neighbouring numbers do not touch.
     every = max(1, -(-widest // max(1, int(step)))) if below else 1
     for value, number in list(zip(axis.ticks, numbers, strict=True))[::every]:
         _tick(board, place(value, 0), place(value, tick))
@@ -104,23 +104,24 @@ def _tick_length(board: Board) -> int:
 
 
 def _name_offset(board: Board) -> int:
-    """Distance from the plot to texts below it, clear of the lowest number beside the axis."""
+    """Return the distance from the plot to the texts below it, clear of the lowest number on the
+    axis."""
     return max(_tick_length(board) + board.gap, board.small.digit_height // 2 + 2)
 
 
 def _value_room(board: Board) -> int:
-    """Room that a value takes above the highest mark."""
+    """Return the room for a value above the highest mark."""
     plan, small = board.plan, board.small
     if not plan.has_labels or plan.chart in ("stacked", "heatmap"):
         return 0
-    # Values of several series are written vertically, and take their length.
+    # Values of several series are written vertically, so they need their full length.
     if len(plan.frame.columns) == 1:
         return small.line_height + 4
     return max(small.width(plan.label(cell)) for cell in plan.frame.cells) + 4
 
 
 def tick_texts(board: Board, axis: Axis, topic: Topic) -> list[str]:
-    """Texts of an axis's numbers; decimals only where some number is not whole."""
+    """Write the numbers of an axis, with decimals only if some number is not whole."""
     whole = all(tick % 10**topic.places == 0 for tick in axis.ticks)
     if not whole:
         texts = [decimal_text(tick, topic.places) for tick in axis.ticks]
@@ -132,7 +133,7 @@ def tick_texts(board: Board, axis: Axis, topic: Topic) -> list[str]:
 
 
 def _tick(board: Board, start: Point, end: Point) -> None:
-    """Draw a tick from an axis outwards or inwards, as the style has it."""
+    """Draw a tick outwards or inwards, as the style says."""
     style = board.look.style
     if style.ticks == "in":
         end = 2 * start[0] - end[0], 2 * start[1] - end[1]
@@ -141,22 +142,22 @@ def _tick(board: Board, start: Point, end: Point) -> None:
 
 
 def _side_label(board: Board, room: Corners, text: str) -> Corners:
-    """Write the side axis's measure, turned; its unit alone where both are too long."""
+    """Write the measure of the side axis, turned. If it is too long, only the unit is written."""
     small, height = board.small, room[3] - room[1]
-    # A measure and its unit where they have room, else the unit from its brackets, else nothing.
+    # The measure with its unit, or the unit from its brackets, or nothing, whatever fits.
     text = next(
         (t for t in (text, text.partition("(")[2][:-1]) if small.width(t) < 0.7 * height), ""
     )
     if not text:
         return room
-    # A little above the middle, for the numbers below take some of the height.
+    # A little above the middle, because the numbers below take some of the height.
     middle = room[1] + 0.46 * height
     box = board.text(text, (room[0], middle), "label", "ct", vertical=True)
     return box[2] + board.gap, room[1], room[2], room[3]
 
 
 def _under_label(board: Board, bottom: float, text: str, ends: tuple[float, float]) -> int:
-    """Write the lower axis's measure; return the lowest row above it."""
+    """Write the measure of the lower axis. Return the lowest row above it."""
     if not text or board.small.width(text) > ends[1] - ends[0]:
         return int(bottom)
     base = bottom - descent(board.small)
@@ -172,6 +173,6 @@ def axis_labels(board: Board) -> tuple[str, str]:
 
 
 def measure_label(frame: Frame, topic: Topic) -> str:
-    """Return a measure, and its unit where that does not stand at the numbers."""
+    """Return a measure, with its unit if the numbers do not show it."""
     has_affix = frame.short and topic.unit in AFFIXES
     return topic.measure if has_affix else f"{topic.measure} ({topic.unit})"

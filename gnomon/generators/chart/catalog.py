@@ -1,7 +1,7 @@
-"""Types of charts and subjects that charts are about, from types.toml and subjects.toml.
+"""Types of charts and their subjects, from types.toml and subjects.toml.
 
-Wordings name the {measure} and its {unit}, what is measured {across}, one of the {row}s and what
-they are ({each}), {in_series} or the {series} alone.
+Wordings name the {measure} and its {unit}, the names it is measured {across}, one {row} and its
+category ({each}), and {in_series} or the {series} alone.
 """
 
 import tomllib
@@ -13,25 +13,25 @@ from gnomon.files import read_toml
 
 
 class Type(NamedTuple):
-    """A type of chart: its limits, what it can show, and the words for it."""
+    """Type of chart: its limits, its questions, and its wording."""
 
     never: list[str]
-    """Questions that make no sense there."""
+    """Questions that do not make sense for this type."""
     scales: tuple[str, ...] = ("zero",)
     series: tuple[int, int] = (1, 1)
     fewest: int = 3
     most: int = 14
-    """Rows, from and to."""
+    """Smallest and largest number of rows."""
     tied: bool = False
     """True if it may have near ties."""
     gaps: bool = False
     """True if a value may be missing."""
     only_labelled: bool = False
-    """True if values can be told only where they are written."""
+    """True if values can be read only where they are written."""
     legend: bool = False
-    """True if the series, or the parts, stand in a legend."""
+    """True if a legend names the series or the parts."""
     shows: str = "bar"
-    """Name of what shows a value."""
+    """Name of the mark that shows a value."""
     titles: tuple[str, ...] = ("{measure} by {each}", "{measure} for each {each}", "{measure}")
     cell: str = "the {measure} {at}{in_series}"
     column: str = "{measure}{in_series}"
@@ -42,29 +42,29 @@ _TYPES = read_toml(__file__, "types.toml")
 TYPES = {name: Type(**fields) for name, fields in _TYPES.items()}
 
 
-# The file as it is: a font has to have its letters.
+# The file as text, because a font must have its letters.
 ALL = Path(__file__).with_name("subjects.toml").read_text(encoding="utf-8")
 _TABLE = tomllib.loads(ALL)
 
 
 class Topic(NamedTuple):
-    """Something that has a value."""
+    """Quantity that has values."""
 
     measure: str
     unit: str
     low: int
     high: int
     places: int = 0
-    """Decimals that are shown; low and high count the last of them."""
+    """Displayed decimals. `low` and `high` are multiples of the last decimal."""
     over: str = "city country"
-    """Rows that it may have, besides times."""
+    """Categories of rows, in addition to times."""
 
 
 class Rows(NamedTuple):
     """Names of rows, such as months or cities."""
 
     each: str
-    """One of them, in a question."""
+    """A single name, in a question."""
     names: tuple[str, ...]
     ordered: bool = False
 
@@ -73,7 +73,7 @@ def _names(names: str) -> tuple[str, ...]:
     return tuple(names.split(", "))
 
 
-# Topics by scale, or by the type of chart that has topics of its own.
+# Topics by scale, or by the type of chart that has its own topics.
 TOPICS = {name: [Topic(*fields) for fields in topics] for name, topics in _TABLE["topics"].items()}
 # Measures that are sorted into bins, their limits, and possible widths of the bins.
 BINNED = [(Topic(name, *fields[:3]), fields[3]) for name, fields in _TABLE["bins"].items()]
@@ -89,9 +89,9 @@ FIVE = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 @cache
 def row_groups(topic: Topic, rows: int, longest: int, *, ordered: bool) -> tuple[Rows, ...]:
-    """Rows that a topic can have, with at least `rows` names; only times if `ordered`."""
+    """Return the categories for a topic with at least `rows` names. Only times if `ordered`."""
     short = (
-        # Long names are left out, not the group, as long as enough remain.
+        # Long names are left out as long as enough names of the category remain.
         group._replace(names=tuple(name for name in group.names if len(name) <= longest))
         for group in _ROWS
         if group.ordered or (not ordered and group.each in topic.over.split())

@@ -1,4 +1,5 @@
-"""Questions about a chart: only those whose answer the picture determines, and their wording."""
+"""Questions about a chart and their wording. A question is asked only if the picture determines its
+answer."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -16,15 +17,15 @@ from gnomon.sample import Target
 
 
 class ChartQuestion(NamedTuple):
-    """A question before it is worded."""
+    """Question before it is worded."""
 
     name: str
     about: About
-    """Cells, series and limits; with the table, the answer follows from them."""
+    """Cells, series and limits. Together with the table, they determine the answer."""
 
 
 def ask_question(name: str, plan: ChartPlan, rng: Rng) -> ChartQuestion | None:
-    """Ask the question of that name; None if this chart has none."""
+    """Ask the question of this name. None if the chart does not allow it."""
     about = FUNCTIONS[name][0](plan, rng)
     return None if about is None else ChartQuestion(name, about)
 
@@ -36,7 +37,7 @@ def _retrieve(plan: ChartPlan, rng: Rng) -> About | None:
 
 def _extreme(plan: ChartPlan, rng: Rng) -> About | None:
     column, greatest = rng.choice(_columns(plan)), rng.chance(0.5)
-    # The two nearest to that end decide whether the picture shows which is which.
+    # The two values nearest to that end decide whether the picture shows their order.
     marked = [cell for cell in _series(plan, column) if cell != plan.missing]
     first, second, *_ = sorted(marked, key=plan.value, reverse=greatest)
     about = {"column": column, "which": "highest" if greatest else "lowest"}
@@ -70,7 +71,7 @@ def _difference(plan: ChartPlan, rng: Rng) -> About | None:
     return {"cells": pair} if pair else None
 
 
-# A group's range, the range between its quartiles, and its halves, by columns.
+# Range of a group, range between its quartiles, and its halves, by columns.
 _SPREADS = ((0, 4), (1, 3), (0, 2), (2, 4))
 
 
@@ -84,7 +85,7 @@ def _ratio(plan: ChartPlan, rng: Rng) -> About | None:
 def _group_of_cells(plan: ChartPlan, rng: Rng) -> About | None:
     """Choose a whole series, some neighbours in it, or a row of several series.
 
-    Never all shares of a whole: their sum is 100 without a look.
+    Never all shares of a whole, because their sum is always 100.
     """
     if plan.frame.scale == "log":
         return None
@@ -145,7 +146,8 @@ def _table(plan: ChartPlan, _: Rng) -> About | None:
 
 
 def _box(plan: ChartPlan, rng: Rng) -> About | None:
-    """Choose a cell with a mark of its own: points and groups have one, an area one a series."""
+    """Choose a cell with its own mark. A point or a group has one mark, and so has each series of
+    an area chart."""
     if plan.chart == "area":
         columns = len(plan.frame.columns)
         return {"cells": [(0, rng.integer(0, columns - 1))]} if columns > 1 else None
@@ -155,9 +157,9 @@ def _box(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 def _boxes(plan: ChartPlan, rng: Rng) -> About | None:
-    """Choose all marks of a series, or those of one on a side of a limit; there may be none.
+    """Choose all marks of a series, or its marks above or below a limit. There may be none.
 
-    A series that the chart does not have is named as often as any other.
+    Absent series are named as often as each present series.
     """
     names = plan.frame.columns
     if len(names) > 1 and plan.chart not in POINTS and rng.chance(0.5):
@@ -176,17 +178,18 @@ def _boxes(plan: ChartPlan, rng: Rng) -> About | None:
         side, by_number = rng.choice(("above", "below")), _limits_by_number(plan, column)
         if not by_number:
             return None
-        # Each number of marks is as common, so that the words do not tell it.
+        # Each number of marks is equally frequent, so the wording does not reveal it.
         limit = rng.choice(by_number[rng.choice(sorted(by_number))])
         cells = [c for c in cells if (plan.value(c) > limit) == (side == "above")]
-        # A point has one mark for all that it measures.
+        # A point has one mark for all of its measures.
         cells = [(row, 0) for row, _ in cells] if plan.chart in POINTS else cells
         about = {"words": "marks_beyond", "column": column, "side": side, "limit": limit}
     return {**about, "cells": cells} if all(map(plan.is_free, cells)) else None
 
 
 def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
-    """Another value in a cell of the table: one that the chart denies, and no other cell has."""
+    """Choose another value for a cell of the table. The chart contradicts it, and no other cell has
+    it."""
     cells, frame = plan.frame.cells, plan.frame
     if not _readable(plan, *cells):
         return None
@@ -194,7 +197,7 @@ def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
     error, true = plan.error(cell) or 0, plan.value(cell)
     for _ in range(10):
         other = rng.integer(frame.low, frame.high)
-        # Well beyond what a reading may be off by, and by a fifth of the value.
+        # Well beyond any reading error, and at least a fifth of the value.
         far = abs(other - true) > max(4 * error, abs(true) // 5)
         if far and all(other != plan.value(cell) for cell in cells):
             return {"cells": [cell], "instead": other}
@@ -202,7 +205,7 @@ def _mismatch(plan: ChartPlan, rng: Rng) -> About | None:
 
 
 Ask: TypeAlias = Callable[[ChartPlan, Rng], About | None]
-# Functions that ask and answer each question; only the drawing knows the place of a mark.
+# Functions that ask and answer each question. The place of a mark is known only after drawing.
 FUNCTIONS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = {
     "retrieve": (_retrieve, answers.total),
     "extreme": (_extreme, answers.extreme),
@@ -220,8 +223,8 @@ FUNCTIONS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = 
     "boxes": (_boxes, None),
     "mismatch": (_mismatch, answers.mismatch),
 }
-# The question about a chart and a table in two pictures; it and that for lists of boxes are asked
-# only if they are named.
+# The question about a chart and a table in two pictures, and the question for lists of boxes.
+# Both are asked only if they are named.
 MISMATCH = "mismatch"
 QUESTIONS = tuple(name for name in FUNCTIONS if name not in (MISMATCH, "boxes"))
 # Questions that allow a table with a missing value.
@@ -233,14 +236,14 @@ def _series(plan: ChartPlan, column: int) -> list[Cell]:
 
 
 def _columns(plan: ChartPlan) -> range:
-    """Return the series to ask for: of points the measured ones, of a box plot all five."""
+    """Return the series to ask for: the measured series of points, all five of a box plot."""
     if plan.chart == "scatter":
         return range(1, 2)
     return range(1 if plan.chart == "bubble" else 0, len(plan.frame.columns))
 
 
 def _readable(plan: ChartPlan, *cells: Cell) -> bool:
-    """True if all the values can be read off the chart."""
+    """Return True if all the values can be read off the chart."""
     return all(plan.error(cell) is not None for cell in cells)
 
 
@@ -250,14 +253,15 @@ def _distinguishable(plan: ChartPlan, a: Cell, b: Cell) -> bool:
 
 def _can_divide(plan: ChartPlan, cell: Cell) -> bool:
     error = plan.error(cell)
-    # Else an error of reading would change the ratio by more than an eighth.
+    # Otherwise a reading error would change the ratio by more than an eighth.
     return error is not None and plan.value(cell) > 8 * error
 
 
 def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
-    """Draw two cells of one series or one row that fit, within ten random pairs; else None.
+    """Draw two cells of one series or one row that fit, within ten random pairs, or return None.
 
-    The five numbers of a box plot's group are in an order that nobody needs a picture for.
+    For a box plot the cells are of different groups, because the order of a group's five numbers is
+    known without the picture.
     """
     rows, columns = len(plan.cells), len(plan.frame.columns)
     by_row = columns > 1 and plan.chart not in (*POINTS, "box")
@@ -273,7 +277,7 @@ def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list
 
 
 def _limits_by_number(plan: ChartPlan, column: int) -> dict[int, list[int]]:
-    """Limits by the number of values above, to which no and all values belong as well."""
+    """Return limits by the number of values above them, including none and all."""
     values, limits = plan.column(column), _limits(plan, column, is_between=False)
     by_number: dict[int, list[int]] = {}
     for limit in limits:
@@ -282,15 +286,15 @@ def _limits_by_number(plan: ChartPlan, column: int) -> dict[int, list[int]]:
 
 
 def _limits(plan: ChartPlan, column: int, *, is_between: bool = True) -> list[int]:
-    """Round numbers that no value comes near, as a rule those of the axis.
+    """Return round numbers that are not close to any value, usually numbers of the axis.
 
     With `is_between`, some values lie above and some below.
     """
     values = plan.column(column)
-    # Pixels between a limit and the nearest value.
+    # Smallest distance in pixels between a limit and a value.
     near = 0 if plan.has_labels else 4 if plan.is_stacked else 2
     axis, pixels = plan.axis_of(column)
-    # Segments do not begin at an axis's ticks: any round numbers will do.
+    # Segments do not start at the ticks of an axis, so any round number is possible.
     ticked = linear(min(values), max(values), 6, from_zero=False) if plan.is_stacked else axis
     return [
         tick
@@ -306,12 +310,12 @@ _ANSWERS: dict[str, str] = _TABLE["answers"]
 
 
 def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
-    """Return the question's text, and the form of its answer."""
+    """Return the text of the question and the form of its answer."""
     about = question.about
     name = str(about.get("trend") or about.get("words") or question.name)
     parts = _placeholders(plan, about)
     text = rng.choice(_WORDS[name])
-    # Points are named by letters, and asked for as such.
+    # Points are named by letters, and questions use the letters.
     if name == "extreme" and plan.chart in POINTS:
         name = "point"
     if name == "compare":
@@ -321,7 +325,7 @@ def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
 
 
 def _placeholders(plan: ChartPlan, about: About) -> dict[str, str]:
-    """Texts for the placeholders of a wording."""
+    """Return the texts for the placeholders of a wording."""
     frame, kind = plan.frame, TYPES[plan.chart]
     parts = {"each": frame.each, "plural": plural(frame.each), "header": " | ".join(plan.header)}
     parts["marks"] = plural(kind.shows)
@@ -346,7 +350,7 @@ def _placeholders(plan: ChartPlan, about: About) -> dict[str, str]:
 
 
 def title_text(plan: ChartPlan, rng: Rng) -> str:
-    """Draw one of its type's titles, with the chart's own words in it."""
+    """Draw a title of its type, with the chart's own words in it."""
     titles = TYPES[plan.chart].titles
     text = _fill_in(plan, titles[0] if len(titles) == 1 else rng.choice(titles), 0, 0)
     return text[0].upper() + text[1:]
@@ -371,7 +375,7 @@ def _fill_in(plan: ChartPlan, wording: str, row: int, column: int) -> str:
 
 
 def _group_text(plan: ChartPlan, of: Sequence[Cell]) -> str:
-    """Name several cells: a row, a series or a part of it."""
+    """Name several cells: a row, a series or a part of a series."""
     frame = plan.frame
     if len(of) > 1 and of[0][0] == of[1][0]:
         return f"the {frame.topic.measure} {_row_text(plan, frame.rows[of[0][0]])} over all series"

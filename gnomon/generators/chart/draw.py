@@ -1,4 +1,4 @@
-"""A chart's picture with the place of everything in it, its facts, and its table as a picture."""
+"""Picture of a chart with the places of all its parts, its facts, and its table as a picture."""
 
 import json
 from collections.abc import Callable
@@ -45,7 +45,7 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
 
 
 def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | None = None) -> Board:
-    """Draw the chart; the board's pen keeps its picture until the next chart is begun."""
+    """Draw the chart. The pen of the board keeps the picture until the next chart starts."""
     size = plan.room.size
     pen = Pen.of(size)
     pen.begin(
@@ -58,7 +58,7 @@ def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | Non
         marker=rng.choice(("o", "o", "s", "^", "D")),
         lines=rng.uniform(1.2, 2.6),
         hatched=rng.chance(0.12),
-        # 210 = 2 · 3 · 5 · 7: remainders by these four are independent choices.
+        # 210 = 2 · 3 · 5 · 7, so the remainders by these four are independent choices.
         smooth=rng.integer(0, 209),
     )
     board = Board(pen, plan, look, variation)
@@ -74,7 +74,7 @@ def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | Non
 def _photograph_page(
     plan: ChartPlan, look: ChartLook, rng: Rng, size: Size, photo: UserFile
 ) -> Pixels:
-    """Return the photograph behind the plot, so pale that texts and slices stand out."""
+    """Return the photograph behind the plot, pale enough for texts and slices to stand out."""
     page, ink, *colours = (
         levels(colour) for colour in (look.style.page, look.style.ink, *look.colours)
     )
@@ -89,14 +89,14 @@ def _photograph_page(
     return photograph.crop_photograph(photo, size, page, rng, clear)
 
 
-# The least height of a digit, in pixels.
+# Smallest height of a digit, in pixels.
 _DIGIT = 12
 
 
 def table_picture(plan: ChartPlan, about: About, look: ChartLook) -> Image.Image:
-    """Draw the table as a picture in the chart's colours, one value replaced by a wrong one.
+    """Draw the table as a picture in the chart's colours, with a wrong number in one cell.
 
-    Numbers end at one edge, as tables set them.
+    Numbers are right-aligned, as in printed tables.
     """
     frame, digit = plan.frame, max(_DIGIT, round(plan.room.text))
     numbers, ((row, column),) = plan.table, about["cells"]
@@ -123,9 +123,9 @@ def table_picture(plan: ChartPlan, about: About, look: ChartLook) -> Image.Image
 
 
 def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> dict[str, Any]:
-    """Collect the table as displayed, the place of every mark and text, and the question.
+    """Collect the displayed table, the place of every mark and text, and the question.
 
-    `moved` is where the picture's points went once it was drawn; None where they stayed.
+    `moved` maps the points of the picture after drawing. None if they stayed in place.
     """
     plan, style = board.plan, board.look.style
     frame = plan.frame
@@ -176,7 +176,8 @@ def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
 
 
 def target_of_marks(facts: dict[str, Any]) -> Box | Boxes:
-    """Return the box of the mark that the question is about, or the list of all with their rows."""
+    """Return the box of the mark that the question is about, or the list of all marks with their
+    rows."""
     boxes = {tuple(mark["cell"]): Box(*mark["box"]) for mark in facts["marks"]}
     cells = facts["about"]["cells"]
     if facts["question"] == "box":
@@ -185,7 +186,7 @@ def target_of_marks(facts: dict[str, Any]) -> Box | Boxes:
 
 
 def ink_corners(board: Board) -> Points:
-    """Corners around all that must not be cut off, with a little air."""
+    """Return corners around everything that must not be cropped, with a small margin."""
     boxes = [mark.shape.box for mark in board.marks] + [word.box for word in board.pen.words]
     x1, y1, x2, y2 = np.array([*boxes, board.plot]).T
     air = board.gap
@@ -193,7 +194,7 @@ def ink_corners(board: Board) -> Points:
 
 
 def _axis(axis: Axis, places: int) -> dict[str, Any]:
-    """Return an axis's ends and ticks in the measure's unit."""
+    """Return the ends and ticks of an axis in the measure's unit."""
     scale = 10**places
     return {
         "low": axis.low / scale,

@@ -24,7 +24,7 @@ _NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median",
 
 
 class Scope(NamedTuple):
-    """Values of a level in pictures of one size, and what each type can be asked there."""
+    """Values of a level for one picture size, with the possible questions of each type."""
 
     rows: tuple[int, int]
     series: tuple[int, int]
@@ -34,15 +34,16 @@ class Scope(NamedTuple):
     missing: float
     pixels: Size = (0, 0)
     rows_are_given: bool = False
-    """True if the user gave the number of rows, so that fewer will not do."""
+    """True if the user gave the number of rows, so it must not be reduced."""
 
     def series_of(self, chart: str) -> tuple[int, int]:
-        """Least and greatest number of series of a type."""
+        """Return the smallest and largest number of series of a type."""
         low, high = TYPES[chart].series
         return max(low, min(self.series[0], high)), max(low, min(self.series[1], high))
 
     def rows_of(self, chart: str, series: int) -> tuple[int, int]:
-        """Least and greatest number of rows; the first is the greater where there is no room."""
+        """Return the smallest and largest number of rows. If there is not enough room, the first is
+        larger."""
         most = plans.max_rows(chart, self.pixels, series)
         few, (low, high) = TYPES[chart].fewest, self.rows
         if self.rows_are_given:
@@ -50,15 +51,15 @@ class Scope(NamedTuple):
         return max(few, min(low, most)), max(few, min(high, most))
 
     def scales_of(self, chart: str) -> tuple[str, ...]:
-        """Kinds of value axes that a type allows."""
+        """Return the kinds of value axes that a type allows."""
         return tuple(scale for scale in self.scales if scale in TYPES[chart].scales)
 
     def needs_labels(self, chart: str, question: str) -> bool:
-        """True if the question needs values written at the marks."""
+        """Return True if the question needs values written at the marks."""
         return question == "table" or (TYPES[chart].only_labelled and question in _NUMERIC)
 
     def asks(self, chart: str, question: str) -> bool:
-        """True if some charts of this type determine the answer to such a question."""
+        """Return True if some charts of this type determine the answer to the question."""
         never, (fewest, most) = TYPES[chart].never, self.series_of(chart)
         if question in never or (question == phrasing.MISMATCH and "table" in never):
             return False
@@ -76,7 +77,8 @@ class Scope(NamedTuple):
     def choices(
         self, charts: Sequence[str], questions: Sequence[str]
     ) -> dict[str, tuple[str, ...]]:
-        """Questions by type of chart; types without any, or without room, are left out."""
+        """Return the questions by type of chart. Types without questions or without room are left
+        out."""
         choices = {}
         for chart in charts:
             low, high = self.rows_of(chart, self.series_of(chart)[1])
@@ -91,21 +93,21 @@ LEVELS = read_levels(__file__, Scope)
 
 CHARTS = tuple(TYPES)
 _TRIES = 1000
-# Pixels of a degraded picture that tell as much as one of a clean picture.
+# Pixels of a degraded picture that show as much as one pixel of a clean picture.
 _COARSENESS = {"off": 1.0, "light": 1.25, "heavy": 2.0}
-# The shorter side, in pixels, of pictures whose letters outlive it.
+# Shorter side in pixels from which letters survive the degradation.
 _LEGIBLE = {"off": plans.SMALLEST, "light": plans.SMALLEST, "heavy": 336}
-# Letters that a font must have; É has the height of a line.
+# Letters that a font must have. É has the height of a line.
 _LETTERS = catalog.ALL.replace("\n", "") + printable.strip() + "É"
-# A name may have a letter for so many pixels of the shorter side.
+# Pixels of the shorter side per letter of the longest name.
 _LETTER = 22
-# Tries at values for one frame before another frame is drawn.
+# Attempts at values for one frame before another frame is drawn.
 _VALUES = 25
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Chart(PictureGenerator):
-    """Charts of fourteen types with questions about the table they display."""
+    """Charts of fourteen types with questions about the displayed table."""
 
     kind: ClassVar[str] = "chart"
     version: ClassVar[int] = 4
@@ -114,37 +116,38 @@ class Chart(PictureGenerator):
     levels: ClassVar[dict[str, Scope]] = LEVELS
 
     size: int | tuple[int, int] | tuple[tuple[int, int], ...] = (448, 336)
-    """Width and height in pixels, the side of a square, or several pairs, each as often; 224 to
+    """Width and height in pixels, the side of a square, or several pairs, equally frequent; 224 to
     2048."""
     level: Literal["easy", "medium", "hard"] = "easy"
-    """easy: 3 to 5 rows, mostly labelled; medium: 4 to 8, axes that do not begin at zero; hard:
-    6 to 14 with up to 4 series, logarithmic axes, near ties, hardly a value written out."""
+    """easy: 3 to 5 rows, mostly labelled; medium: 4 to 8, axes that do not start at zero; hard: 6
+    to 14 with up to 4 series, logarithmic axes, near ties, few written values."""
     charts: Annotated[tuple[str, ...], among(TYPES)] = CHARTS
-    """Types of charts to draw, each as often."""
+    """Types of charts to draw, equally frequent."""
     questions: Annotated[tuple[str, ...], among(phrasing.FUNCTIONS)] = phrasing.QUESTIONS
-    """Forms of question to ask, where a chart allows them. Beside those of the default there is
-    mismatch: the number in a table, in a second picture, that is not the chart's; and boxes: those
-    of all marks of a series, or beyond a limit, or none."""
+    """Forms of questions, asked if a chart allows them. Two more are not in the default. mismatch:
+    which number of a table in a second picture differs from the chart; boxes: the boxes of all
+    marks of a series or beyond a limit, possibly none."""
     rows: Annotated[tuple[int, int] | None, within(3, 16)] = None
-    """Values in a series, from and to, instead of the level's; 3 to 16, and as many as the picture
-    has room for."""
+    """Smallest and largest number of values in a series, from 3 to 16. It overrides the level, and
+    depends on the room in the picture."""
     series: Annotated[tuple[int, int] | None, within(1, 4)] = None
-    """Series in charts of several, from and to (1 to 4)."""
+    """Smallest and largest number of series, in charts with several (1 to 4)."""
     value_labels: Annotated[float | None, within(0, 1)] = None
-    """The share of charts with their values written at the marks, where these fit."""
+    """Share of charts with values written at the marks, if these fit."""
     scales: Annotated[tuple[str, ...] | None, among(SCALES)] = None
     """Kinds of axes: zero, truncated, negative (reaching below zero), log."""
     near_ties: Annotated[float | None, within(0, 1)] = None
-    """The share of tables whose greatest value has another close under it, though visibly."""
+    """Share of tables with a second value close to the greatest value, but visibly smaller."""
     missing: Annotated[float | None, within(0, 1)] = None
-    """The share of tables in which a value is missing, where the question is of others."""
+    """Share of tables with a missing value. Questions ask for other values."""
     ood: bool = False
-    """The styles, palettes and fonts that are never drawn without it."""
+    """Draw the styles, palettes and fonts that are held out otherwise."""
     backgrounds: tuple[str, ...] = field(default=("plain",), metadata=LATER)
     """Ground around the plot: plain, the page of the style; or photographs, by file or folder."""
     palettes: tuple[str, ...] | None = field(default=None, metadata=LATER)
-    """Colours of series and parts, by name, such as tab10; or by file or folder. None: all but
-    those that `ood` holds back, or those alone. Heat maps have maps of their own."""
+    """Colours of series and parts, by name, such as tab10; or by file or folder. None: all palettes
+    except the held-out palettes, or only the held-out palettes with `ood`. Heat maps have their own
+    colour maps."""
     fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
     """sans, serif, stix; or font files, by file or folder. None: as for the palettes."""
 
@@ -168,7 +171,7 @@ class Chart(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Palettes and fonts are those of `ood` or the others."""
+        """With `ood`, palettes and fonts are the held-out ones."""
         return {
             "backgrounds": ("plain",),
             "palettes": styles.PALETTES_HELD_OUT if self.ood else styles.PALETTES,
@@ -176,20 +179,20 @@ class Chart(PictureGenerator):
         }
 
     def palette_name(self, file: UserFile) -> str:
-        """Name a palette file by its colours, which must be told apart."""
+        """Name a palette file by its colours, which must be distinguishable."""
         name = series_palette_name(file)
         styles.check_palette(name, file.path)
         return name
 
     def key(self, index: int) -> str:
-        """Return the table, the type of chart and what is asked of it."""
+        """Return the table, the type of chart and the question."""
         _, plan, question = self._meaning(index)
         table = _names_key(plan.frame) + repr(plan.cells)
         gap = f"|{plan.missing}" if plan.missing else ""
         return f"{plan.chart}|{plan.has_labels}{gap}|{table}|{question.name}|{question.about}"
 
     def draw(self, index: int) -> Sample:
-        """Draw one chart and ask one question about it."""
+        """Draw a chart and ask a question about it."""
         from gnomon.generators.chart import draw as drawing
 
         rng, plan, question = self._meaning(index)
@@ -217,7 +220,7 @@ class Chart(PictureGenerator):
 
     @property
     def sizes(self) -> tuple[Size, ...]:
-        """Width and height, of each size that is drawn."""
+        """Width and height of each size."""
         match self.size:
             case int(side):
                 return ((side, side),)
@@ -228,10 +231,11 @@ class Chart(PictureGenerator):
     def _meaning(self, index: int) -> tuple[Rng, plans.ChartPlan, phrasing.ChartQuestion]:
         """Draw tables until one belongs to the split and answers a question.
 
-        One table in ten belongs to it at least, and most answer most of the questions that their
-        type can be asked (a test holds that every pair of the two is found).
+        At least one table in ten belongs to the split. Most tables answer most questions of their
+        type. A test checks that every pair of type and question occurs.
         """
-        # Each try goes on with the same dice, so a picture depends on its index alone.
+        # Each attempt continues with the same random draws, so a picture depends only on its
+        # index.
         rng = self.rng(index)
         scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
@@ -249,7 +253,7 @@ class Chart(PictureGenerator):
             plan = plans.plan_chart(
                 frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness
             )
-            # Points that would hide each other are not moved: another table is drawn.
+            # Points that would hide each other are not moved. Another table is drawn.
             if plan.is_crowded:
                 continue
             if (question := phrasing.ask_question(name, plan, rng)) is not None:
@@ -259,7 +263,7 @@ class Chart(PictureGenerator):
     def _values_of_split(
         self, rng: Rng, frame: tables.Frame, tie: int, missing: tables.Cell | None
     ) -> tables.Cells | None:
-        """Draw values until the table belongs to the split; None after some fifty tables."""
+        """Draw values until the table belongs to the split. None after about fifty tables."""
         names = _names_key(frame)
         for _ in range(_VALUES):
             values = tables.random_values(rng, frame, tie)
@@ -270,7 +274,8 @@ class Chart(PictureGenerator):
         return None
 
     def _frame(self, rng: Rng, scope: Scope, chart: str) -> tuple[tables.Frame, bool, int]:
-        """Draw a table's frame, whether values are written, and how close the nearest two are."""
+        """Draw the frame of a table, whether values are written, and the distance of the two
+        nearest values."""
         series = rng.within(scope.series_of(chart))
         rows = rng.within(scope.rows_of(chart, series))
         longest = min(scope.pixels) // _LETTER
@@ -287,7 +292,7 @@ class Chart(PictureGenerator):
 
     @cached_property
     def _scopes(self) -> tuple[tuple[Scope, dict[str, tuple[str, ...]]], ...]:
-        """The level's values for each size, with the questions of each type there."""
+        """Values of the level for each size, with the questions of each type."""
         scopes = (
             self.settings._replace(pixels=s, rows_are_given=self.rows is not None)
             for s in self.sizes

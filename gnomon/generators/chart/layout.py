@@ -1,4 +1,4 @@
-"""The parts around a plot: title, legend, ground, grid and frame, each measured first."""
+"""The parts around a plot: title, legend, ground, grid and frame. Each part is measured first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,24 +30,24 @@ class Variation(NamedTuple):
     """Width of bars, as a share of their slots."""
     marker: str
     lines: float
-    """The width of lines in pixels."""
+    """Width of lines in pixels."""
     hatched: bool
     smooth: int
-    """A number for what each type chooses by itself."""
+    """Random number for further choices of each type."""
 
 
 class ValueMark(NamedTuple):
-    """A mark that shows a value."""
+    """Mark that shows a value."""
 
     cell: Cell
     shape: Shape
     at: Point
-    """The place that says the value."""
+    """Place in the picture that shows the value."""
 
 
 @dataclass
 class Board:
-    """A chart being drawn: the pen, and the plot's place in the picture once it is laid out."""
+    """Chart during drawing: the pen and, after the layout, the place of the plot."""
 
     pen: Pen
     plan: ChartPlan
@@ -58,13 +58,13 @@ class Board:
 
     @cached_property
     def small(self) -> SizedFont:
-        """The font of numbers and names."""
+        """Font of numbers and names."""
         plain, _, larger = self.look.files
         return SizedFont(plain, round(self.plan.room.text * larger, 1))
 
     @cached_property
     def bold(self) -> SizedFont:
-        """The font of the title, shrunk until the title fits."""
+        """Font of the title, shrunk until the title fits."""
         plain, bold, larger = self.look.files
         font = bold if self.look.style.title.endswith("bold") else plain
         # A title is a fifth larger than the other texts, or as large as its room allows.
@@ -75,40 +75,40 @@ class Board:
 
     @property
     def gap(self) -> int:
-        """The distance between neighbouring parts."""
+        """Distance between neighbouring parts."""
         return max(3, round(0.45 * self.plan.room.text))
 
     def colour(self, number: int) -> RGB:
-        """Colour of a series or of a part."""
+        """Return the colour of a series or of a part."""
         return self.look.colours[number % len(self.look.colours)]
 
     @cached_property
     def edge(self) -> PenLine | None:
-        """The line around marks."""
+        """Line around marks."""
         edge = self.look.style.edge
         return None if edge == "-" else PenLine(rgb(edge), 1.0)
 
     def text(self, text: str, at: Point, role: str, anchor: str, *, vertical: bool = False,
              colour: RGB | None = None, face: SizedFont | None = None) -> Corners:  # fmt: skip
-        """Write a text in the style's font and ink; return its box."""
+        """Write a text in the style's font and ink. Return its box."""
         ink = colour or self.look.style.ink
         return self.pen.text(text, at, face or self.small, ink, role, anchor, vertical=vertical)
 
     def mark(self, cell: Cell, shape: Shape, at: Point) -> None:
-        """Remember where a value is drawn, and the place that says it."""
+        """Store the drawn shape of a value and the place that shows the value."""
         self.marks.append(ValueMark(cell, shape, at))
 
     def x(self, share: float) -> float:
-        """Pixel column at a share of the plot's width, from the left."""
+        """Return the pixel column at a share of the plot's width, from the left."""
         return self.plot[0] + share * (self.plot[2] - self.plot[0])
 
     def y(self, share: float) -> float:
-        """Pixel row at a share of the plot's height, from below."""
+        """Return the pixel row at a share of the plot's height, from below."""
         return self.plot[3] - share * (self.plot[3] - self.plot[1])
 
 
 def draw_title(board: Board) -> int:
-    """Draw the title; return the first row below it."""
+    """Draw the title. Return the first row below it."""
     top = board.gap
     is_left = board.look.style.title.startswith("left")
     x = 2 * board.gap if is_left else board.pen.size[0] / 2
@@ -119,7 +119,7 @@ def draw_title(board: Board) -> int:
 
 
 def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
-    """Draw the legend into the room under the title; return the remaining room."""
+    """Draw the legend into the room under the title. Return the remaining room."""
     width, height = board.pen.size
     room = (board.gap, top, width - board.gap, height - board.gap)
     if len(names) < 2:
@@ -127,7 +127,7 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
     side = board.small.digit_height
     widths = [side + board.gap + board.small.width(name) + 2 * board.gap for name in names]
     line, position = board.small.line_height + board.gap, board.variation.legend
-    # A legend at the side takes a quarter of the width at most, and none of a small picture.
+    # A legend at the side takes at most a quarter of the width. Small pictures do not have one.
     if position == "right" and max(widths) < 0.25 * width and width >= 360:
         left = width - board.gap - max(widths)
         for number, name in enumerate(names):
@@ -149,7 +149,7 @@ def draw_legend(board: Board, names: Sequence[str], top: int) -> Corners:
 
 
 def _draw_entry(board: Board, number: int, name: str, at: tuple[int, int]) -> None:
-    """Draw a legend's entry: a patch of the colour, and the name."""
+    """Draw an entry of the legend: a patch of the colour, and the name."""
     side = board.small.digit_height
     small = board.small
     above_digits = small.line_height - small.digit_height - descent(small)
@@ -169,12 +169,12 @@ def _legend_rows(widths: list[int], room: int) -> list[list[int]]:
 
 
 def draw_ground(board: Board, *, across: bool = False) -> None:
-    """Draw the plot's ground and its grid; the frame follows, above the marks."""
+    """Draw the ground and the grid of the plot. The frame follows, above the marks."""
     style, plan = board.look.style, board.plan
     board.pen.rectangle(board.plot, board.look.style.floor)
     x1, y1, x2, y2 = board.plot
     board.plot = x1 + 0.5, y1 + 0.5, x2 + 0.5, y2 + 0.5  # a line is centred on its pixels' middle
-    # Then the style has no grid.
+    # Then the style does not have a grid.
     if style.rules == "-":
         return
     grid = PenLine(style.grid, 0.8, (4, 3) if style.dashed == "yes" else ())
@@ -204,7 +204,7 @@ def draw_frame(board: Board) -> None:
 
 
 def draw_zero_line(board: Board, *, across: bool = False) -> None:
-    """Draw a line at zero where values lie on both sides of it."""
+    """Draw a line at zero if values lie on both sides of it."""
     axis = board.plan.axis
     if axis.low < 0 < axis.high:
         line = PenLine(mixed(board.look.style.ink, board.look.style.floor, 0.3), 1.0)
@@ -212,5 +212,5 @@ def draw_zero_line(board: Board, *, across: bool = False) -> None:
 
 
 def descent(face: SizedFont) -> int:
-    """Pixels that letters hang below their line."""
+    """Return how many pixels letters hang below their line."""
     return ink_mask("gj", face)[1]

@@ -41,10 +41,10 @@ def barh(board: Board, room: Corners) -> None:
 
 
 def _bar(board: Board, cell: Cell, sides: tuple[int, int], name_y: float | None = None) -> None:
-    """Draw a bar from zero, or from the axis's end where that has no zero."""
+    """Draw a bar from zero, or from the end of an axis without zero."""
     plan, axis, value = board.plan, board.plan.axis, board.plan.value(cell)
     place = board.y if name_y is None else board.x
-    # An axis without zero has its feet at its own end.
+    # On an axis without zero, bars start at its end.
     end, foot = place(axis.share(value)), place(axis.share(0) if axis.step and axis.low <= 0 else 0)
     corners: Corners
     first, last, sign = min(end, foot), max(end, foot), 1 if value >= 0 else -1
@@ -62,14 +62,14 @@ def _bar(board: Board, cell: Cell, sides: tuple[int, int], name_y: float | None 
 
 
 def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
-    """Draw a bar in its series' colour; rows of a single series may differ."""
-    # In one chart of four each row of a single series has a colour of its own.
+    """Draw a bar in the colour of its series. Rows of a single series may differ."""
+    # In one chart of four, each row of a single series has its own colour.
     rows_differ = len(board.plan.frame.columns) == 1 and board.variation.smooth % 4 == 0
     number = cell[0] if rows_differ and board.plan.chart != "histogram" else cell[1]
     hatch = _HATCHES[cell[1] % 4] if board.variation.hatched else None
     line = board.edge
     if hatch and line is None:
-        # Hatches are drawn in the line's colour: without a line in a darker or lighter tone.
+        # Hatches have the colour of the line. Without a line they are a darker or lighter tone.
         line = PenLine(mixed(board.colour(number), readable_on(board.colour(number)), 0.4), 1.0)
     return board.pen.rectangle(corners, board.colour(number), line, hatch=hatch)
 
@@ -120,7 +120,7 @@ def box(board: Board, room: Corners) -> None:
             board.pen.path([(middle, start), (middle, end)], None, ink)
         for end in (low, high):
             board.pen.path([(middle - half / 2, end), (middle + half / 2, end)], None, ink)
-        # Half of the charts colour every group alike.
+        # Half of the charts give every group the same colour.
         fill = board.colour(row if board.variation.smooth % 2 else 0)
         shape = board.pen.rectangle((middle - half, third, middle + half, first), fill, ink)
         centre = PenLine(readable_on(fill), 1.6)
@@ -132,7 +132,7 @@ MAPS = ("viridis", "Blues", "Greens", "Oranges", "YlGnBu", "cividis", "magma")
 
 
 def heatmap(board: Board, room: Corners) -> None:
-    """Draw a coloured cell for each value, with a bar of the colours beside them."""
+    """Draw a coloured cell for each value, with a colour bar at the side."""
     plan, small, gap = board.plan, board.small, board.gap
     rows, columns = len(plan.cells), len(plan.frame.columns)
     numbers = axes.tick_texts(board, plan.axis, plan.frame.topic)
@@ -163,10 +163,10 @@ def heatmap(board: Board, room: Corners) -> None:
 
 
 def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[str]) -> None:
-    """Draw the bar of colours from the least value to the greatest."""
+    """Draw the colour bar from the lowest to the highest value."""
     x, width = place
     top, bottom = board.plot[1], board.plot[3]
-    # Steps of the colour bar: finer than the eye tells them apart.
+    # Steps of the colour bar, finer than the eye can distinguish.
     steps = 48
     for i in range(steps):
         ends = [round(bottom + (top - bottom) * share / steps) for share in (i + 1, i)]
@@ -183,7 +183,7 @@ def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[s
 def _colour(name: str, share: float) -> RGB:
     from matplotlib import colormaps
 
-    # The ends of a map, nearly black or white, are left out.
+    # The ends of a colour map, nearly black or white, are left out.
     red, green, blue, _ = colormaps[name](0.08 + 0.84 * share)
     return float(red), float(green), float(blue)
 
@@ -199,7 +199,7 @@ def line(board: Board, room: Corners) -> None:
     layout.draw_zero_line(board)
     series = [_points(board, plan.column(c)) for c in range(len(plan.frame.columns))]
     for column, points in enumerate(series):
-        # Where series are hatched, lines are told apart by dashes, in their widths.
+        # If the style has hatches, lines differ by dashes, in multiples of their width.
         dashes = ((), (5, 2), (1.5, 1.5), (6, 2, 1, 2))[
             column % 4 if board.variation.hatched else 0
         ]
@@ -218,7 +218,7 @@ def line(board: Board, room: Corners) -> None:
 
 
 def area(board: Board, room: Corners) -> None:
-    """Draw the ground under a line; several series stand on one another."""
+    """Fill the area under a line. Several series are stacked."""
     plan = board.plan
     axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
     below = [0] * len(plan.cells)
@@ -257,11 +257,11 @@ def bubble(board: Board, room: Corners) -> None:
     """Draw circles whose area is the third value, with their letters inside."""
     plan = board.plan
     largest = max(row[2] for row in plan.cells)
-    # Half of the charts have bubbles a quarter smaller.
+    # In half of the charts, bubbles are a quarter smaller.
     reach = BUBBLE * plan.room.text * (1.0 - 0.25 * (board.variation.smooth % 2))
     for row, (x, y) in enumerate(_draw_axes(board, room)):
         fill = board.colour(row if board.variation.smooth % 3 == 0 else 0)
-        # Areas show values, so that radii grow with the root.
+        # Areas show values, so radii grow with the square root.
         radius = reach * (plan.cells[row][2] / largest) ** 0.5
         edge = PenLine(mixed(fill, board.look.style.floor, 0.6), 1.0)
         shape = board.pen.mark((x, y), radius, "o", fill, edge)
@@ -270,7 +270,7 @@ def bubble(board: Board, room: Corners) -> None:
 
 
 def _draw_axes(board: Board, room: Corners) -> list[Point]:
-    """Draw both axes; return the places of the points."""
+    """Draw both axes. Return the places of the points."""
     plan, (across, up) = board.plan, board.plan.frame.topics[:2]
     axes.numeric_axes(
         board, room, (axes.measure_label(plan.frame, across), axes.measure_label(plan.frame, up))
@@ -281,19 +281,19 @@ def _draw_axes(board: Board, room: Corners) -> list[Point]:
 
 
 def pie(board: Board, room: Corners) -> None:
-    """Draw slices clockwise from the top, named in the legend; a ring's have a hole."""
+    """Draw slices clockwise from the top, named in the legend. A ring has a hole."""
     plan, small = board.plan, board.small
     hole = 0.55 if plan.chart == "ring" else 0.0
     values = [row[0] for row in plan.cells]
     texts = [plan.label((row, 0)) for row in range(len(values))]
     wide = max(map(small.width, texts)) if plan.has_labels else 0
-    # In a ring there is no room for numbers; of pies half have them outside.
+    # A ring does not have room for numbers. Half of the pies have the numbers outside.
     outside = plan.has_labels and (hole > 0 or board.variation.smooth % 2 == 0)
     margin = (wide + small.digit_height) / 2 + 4 if outside else 2
     centre = ((room[0] + room[2]) / 2, (room[1] + room[3]) / 2)
     radius = min((room[2] - room[0]) / 2 - margin - wide / 4, (room[3] - room[1]) / 2 - margin)
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
-    # Clockwise from the top, in degrees counted from the right as matplotlib does.
+    # Clockwise from the top, in degrees counted from the right as in matplotlib.
     start, total = 90.0, sum(values)
     edge = PenLine(board.look.style.page, 1.2)
     for row, value in enumerate(values):
@@ -301,7 +301,7 @@ def pie(board: Board, room: Corners) -> None:
         fill = board.colour(row)
         shape = board.pen.wedge(centre, radius, hole, (end, start), fill, edge)
         middle = math.radians((start + end) / 2)
-        # Inside, 0.72 of the radius is where a slice is wide and its number far from the rim.
+        # At 0.72 of the radius a slice is wide, and its number is far from the rim.
         reach = radius + margin - 2 if outside else 0.72 * radius
         board.mark((row, 0), shape, _on(centre, middle, radius * (1 + hole) / 2))
         if plan.has_labels:
@@ -331,7 +331,7 @@ def radar(board: Board, room: Corners) -> None:
     for name, angle in zip(plan.frame.rows, angles, strict=True):
         x, y = _on(centre, angle, radius + 6)
         across = "c" if abs(math.cos(angle)) < 0.1 else "l" if math.cos(angle) > 0 else "r"
-        # A name lies away from the plot: over its upper half, under the lower one.
+        # A name lies outside the plot: above its upper half, below its lower half.
         down = "b" if math.sin(angle) > 0.5 else "t" if math.sin(angle) < -0.5 else "m"
         board.text(name, (x, y), "tick", across + down)
 
@@ -349,13 +349,13 @@ def _web(board: Board, centre: Point, radius: float, angles: list[float]) -> Non
     for angle in angles:
         board.pen.path([centre, _on(centre, angle, radius)], None, PenLine(grid, 0.8))
     between = (angles[0] + angles[1]) / 2
-    # Between two axes a ring of straight lines comes closer to the middle.
+    # Between two axes, a ring of straight lines comes closer to the middle.
     inner = math.cos((angles[0] - angles[1]) / 2)
     for value, text in zip(
         plan.axis.ticks, tick_texts(board, plan.axis, plan.frame.topic), strict=True
     ):
         at = _on(centre, between, radius * inner * plan.axis.share(value))
-        # At 0 the axes meet: a number there would hide the middle.
+        # The axes meet at 0, where a number would hide the middle.
         if value:
             board.text(text, at, "tick", "cm")
 

@@ -14,23 +14,23 @@ from gnomon.generators.drawing.lettering import font_path
 from gnomon.sample import Size
 
 Corners: TypeAlias = tuple[float, float, float, float]
-# Red, green, blue on 0..1.
+# Red, green and blue from 0 to 1.
 RGB: TypeAlias = tuple[float, float, float]
-# A pen's tip: what its line covers around a point, for lines of a pixel or two.
+# Tip of a pen: the pixels that a line of one or two pixels covers around a point.
 _ROUND = np.array([(np.cos(a), np.sin(a)) for a in np.arange(16) * np.pi / 8])
 
 
 class Shape(NamedTuple):
-    """A shape on the page, whose ink can be boxed."""
+    """Shape on the page. Its ink can be boxed."""
 
     path: Any
-    """matplotlib's, in pixels of the picture."""
+    """matplotlib's path, in pixels of the picture."""
     half: float
-    """Half of its line's width."""
+    """Half of the width of its line."""
 
     @property
     def box(self) -> Corners:
-        """The box of its ink."""
+        """Box of its ink."""
         (x1, y1), (x2, y2) = self.path.get_extents().get_points().tolist()
         return x1 - self.half, y1 - self.half, x2 + self.half, y2 + self.half
 
@@ -42,7 +42,7 @@ class Shape(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A text with the place of its ink."""
+    """Text with the place of its ink."""
 
     text: str
     role: str
@@ -52,7 +52,7 @@ class Word(NamedTuple):
 
     @property
     def outline(self) -> Points:
-        """The corners of the outermost pixels with ink."""
+        """Corners of the outermost pixels with ink."""
         ink = self.mask > 0
         rows = np.arange(len(ink))
         first, last = ink.argmax(1), ink.shape[1] - ink[:, ::-1].argmax(1)
@@ -76,7 +76,7 @@ class PenLine(NamedTuple):
 
 
 class Pen:
-    """A renderer for pictures of one size; `begin` wipes everything drawn before."""
+    """Renderer for pictures of one size. `begin` erases everything drawn before."""
 
     def __init__(self, size: Size) -> None:
         from matplotlib.backends.backend_agg import RendererAgg
@@ -90,11 +90,11 @@ class Pen:
     @classmethod
     @lru_cache(maxsize=4)
     def of(cls, size: Size) -> Pen:
-        """Return the process's pen for pictures of that size."""
+        """Return the process's pen for pictures of this size."""
         return cls(size)
 
     def begin(self, ground: RGB, behind: Pixels | None = None) -> None:
-        """Begin an empty picture of one colour, or with a photograph in it."""
+        """Start an empty picture of one colour, or with a photograph in it."""
         self._agg.clear()
         self.words = []
         width, height = self.size
@@ -114,7 +114,7 @@ class Pen:
         snap: bool = False,
         hatch: str | None = None,
     ) -> Shape:
-        """Draw a shape or a line; return it with its ink's extent."""
+        """Draw a shape or a line. Return it with the extent of its ink."""
         from matplotlib.path import Path
 
         # Agg snaps half pixels to the right or downwards, so shift by half a pixel first.
@@ -150,7 +150,7 @@ class Pen:
 
     def mark(self, at: Point, radius: float, shape: str, fill: RGB, line: PenLine | None = None,
              **options: Any) -> Shape:  # fmt: skip
-        """Draw a marker centred there: o, s, ^ or D."""
+        """Draw a marker with this centre: o, s, ^ or D."""
         points, codes = _outline(shape)
         return self.path(points * radius + np.array(at), fill, line, codes=codes, **options)
 
@@ -158,12 +158,12 @@ class Pen:
               line: PenLine | None = None) -> Shape:  # fmt: skip
         """Draw a slice of a pie or ring between two angles, counterclockwise from the right.
 
-        Angles are in degrees; `hole` is a share of the radius.
+        Angles are in degrees. `hole` is a share of the radius.
         """
         from matplotlib.path import Path
 
         arc: Any = Path.arc(*angles)
-        # y of a picture runs downwards, so that arcs are mirrored.
+        # The y axis of a picture points downwards, so arcs are mirrored.
         outer, codes = arc.vertices * (1, -1), list(arc.codes)
         # Back along the hole, or to the middle.
         inner = outer[::-1] * hole if hole else np.zeros((1, 2))
@@ -173,16 +173,17 @@ class Pen:
 
     def text(self, text: str, at: Point, face: SizedFont, colour: RGB, role: str,
              anchor: str = "cm", *, vertical: bool = False) -> Corners:  # fmt: skip
-        """Write a line of text above all shapes; return the box of its ink.
+        """Write a line of text above all shapes. Return the box of its ink.
 
-        The anchor names the side at `at`: l, c, r across; t, m, b down, of the digits' height, so
-        that neighbours are level whatever hangs below the line. `vertical` text reads from below.
+        The anchor names the side that lies at `at`: l, c, r across; t, m, b down. The vertical
+        anchor refers to the height of digits, so neighbouring texts are level even if letters hang
+        below the line. `vertical` text reads from below.
         """
         mask, below = ink_mask(text, face)
         across, down = (_ANCHOR_SHARES[side] for side in anchor)
         if vertical:
             mask = np.rot90(mask)
-            # Turned by 90°, what was down is across.
+            # After a turn by 90°, the vertical direction becomes the horizontal direction.
             x, y = round(at[0] - down * mask.shape[1]), round(at[1] - (1 - across) * mask.shape[0])
         else:
             base = at[1] + (1 - down) * face.digit_height
@@ -204,31 +205,31 @@ class Pen:
 
 
 class SizedFont(NamedTuple):
-    """A font in one size."""
+    """Font in one size."""
 
     font: str
     pixels: float
 
     @property
     def digit_height(self) -> int:
-        """The height of a digit."""
+        """Height of a digit."""
         return len(ink_mask("0", self)[0])
 
     def width(self, text: str) -> int:
-        """Width of a text's ink in pixels."""
+        """Return the width of a text's ink in pixels."""
         return len(ink_mask(text, self)[0][0]) if text else 0
 
     @property
     def line_height(self) -> int:
-        """Room for any letter above and below the line."""
+        """Return the room for any letter above and below the line."""
         return len(ink_mask("Égj", self)[0])
 
 
 @lru_cache(maxsize=8192)
 def ink_mask(text: str, face: SizedFont) -> tuple[np.ndarray, int]:
-    """Return the text cut to its ink, and the rows of it under the base line.
+    """Return the text cropped to its ink, and its number of rows under the base line.
 
-    It is drawn by FreeType as matplotlib carries it, without its settings.
+    matplotlib's FreeType draws it, without matplotlib's settings.
     """
     font = _font(face.font)
     font.clear()

@@ -1,4 +1,4 @@
-"""A chart before it is drawn: its table, its axes, and what can be read off it."""
+"""A chart before drawing: its table, its axes, and the questions that it can answer."""
 
 import math
 from collections.abc import Sequence
@@ -14,22 +14,22 @@ from gnomon.sample import Size
 
 
 class Axis(NamedTuple):
-    """An axis from low to high, in the table's smallest unit, as every number here."""
+    """Axis from low to high. All numbers are in the smallest unit of the table."""
 
     low: int
     high: int
     step: int
-    """Distance of ticks; 0 on a logarithmic axis, which has its ticks at the powers of ten."""
+    """Distance between ticks. 0 for a logarithmic axis, which has ticks at the powers of ten."""
 
     def share(self, value: float) -> float:
-        """Place of a value along the axis, 0 to 1."""
+        """Return the place of a value along the axis, 0 to 1."""
         if self.step:
             return (value - self.low) / (self.high - self.low)
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     @property
     def ticks(self) -> tuple[int, ...]:
-        """The values with a number beside them."""
+        """Values with a number at the axis."""
         if self.step:
             return tuple(range(self.low, self.high + 1, self.step))
         decades = round(math.log10(self.high / self.low))
@@ -37,19 +37,20 @@ class Axis(NamedTuple):
 
     @property
     def small_ticks(self) -> tuple[int, ...]:
-        """Minor ticks of a logarithmic axis, 2 to 9 times each power of ten; else none."""
+        """Minor ticks of a logarithmic axis, 2 to 9 times each power of ten. Empty for other
+        axes."""
         if self.step:
             return ()
         return tuple(tick * i for tick in self.ticks[:-1] for i in range(2, 10))
 
     def gap(self, a: float, b: float, pixels: float) -> float:
-        """Pixels between two values on an axis of that length."""
+        """Return the pixels between two values on an axis of this length."""
         return abs(self.share(a) - self.share(b)) * pixels
 
     def reading(self, value: int, pixels: int) -> int:
-        """Error of a careful reading: a tenth of a step, but at least two pixels.
+        """Return the error of a careful reading: a tenth of a step, but at least two pixels.
 
-        Where the smallest unit is six pixels high or more, a reading is exact: 0.
+        It is 0 if the smallest unit is at least six pixels high, because such a reading is exact.
         """
         if not self.step:
             return max(1, math.ceil(value / 10))
@@ -63,7 +64,7 @@ def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
     if from_zero:
         low, high = min(low, 0), max(high, 0)
     span = max(high - low, 1)
-    # The power of ten at or below the least possible step.
+    # The power of ten at or below the smallest possible step.
     power = 10 ** max(0, len(str(span // most)) - 1)
     for step in (power, 2 * power, 5 * power, 10 * power, 20 * power):
         first, last = low // step * step, -(-high // step) * step
@@ -76,7 +77,7 @@ def linear(low: int, high: int, most: int, from_zero: bool = True) -> Axis:
 def logarithmic(low: int, high: int) -> Axis:
     """Build an axis of whole decades around the values."""
     first = 10 ** (len(str(low)) - 1)
-    # high − 1, so that a value of 1,000 ends at its own decade.
+    # high − 1, so a value of 1,000 ends at its own decade.
     last = 10 ** len(str(high - 1))
     return Axis(first, max(last, 10 * first), 0)
 
@@ -85,61 +86,61 @@ def logarithmic(low: int, high: int) -> Axis:
 About: TypeAlias = dict[str, Any]
 ROUND = ("pie", "ring", "radar")
 SMALLEST = 224
-# The radius of the largest bubble, in heights of the letters.
+# Radius of the largest bubble, in heights of the letters.
 BUBBLE = 1.3
-# Pixels between two markers that do not hide each other.
+# Smallest distance in pixels between two markers that do not hide each other.
 MARKER = 7
 
 
 class Room(NamedTuple):
-    """Least room for the plot in pictures of one size; a test holds the layout to it."""
+    """Smallest room for the plot by size of the picture. A test checks the layout against it."""
 
     width: int
     height: int
     text: float
-    """The height of its letters, in pixels of the font's size."""
+    """Height of the letters, as the font size in pixels."""
     size: Size
-    """The picture's."""
+    """Width and height of the picture."""
 
 
 class ChartPlan(NamedTuple):
-    """A chart's table with its axes and options of display."""
+    """Table of a chart with its axes and display options."""
 
     frame: Frame
     cells: Cells
     axis: Axis
     across: Axis | None
-    """Axis of a scatter's other measure."""
+    """Axis of the other measure of a scatter plot."""
     has_labels: bool
     """True if each value is written at its mark."""
     room: Room
     coarseness: float = 1.0
-    """Pixels of a degraded picture that tell as much as one of a clean one."""
+    """Pixels of a degraded picture that show as much as one pixel of a clean picture."""
     missing: Cell | None = None
-    """The cell without a mark, of which nothing is asked."""
+    """Cell without a mark. Questions do not ask about it."""
 
     @property
     def chart(self) -> str:
-        """The type of chart."""
+        """Type of the chart."""
         return self.frame.chart
 
     def value(self, cell: Cell) -> int:
-        """Return a cell's value, in the table's smallest unit."""
+        """Return the value of a cell, in the smallest unit of the table."""
         return self.cells[cell[0]][cell[1]]
 
     def written(self, cell: Cell) -> str:
-        """Return the cell's text in the table; empty where the value is missing."""
+        """Return the text of a cell in the table. Empty if the value is missing."""
         places = self.frame.topic_of(cell[1]).places
         return "" if cell == self.missing else decimal_text(self.value(cell), places)
 
     def label(self, cell: Cell) -> str:
-        """Return the cell's text at its mark, with the sign or letter of its unit."""
+        """Return the text of a cell at its mark, with the sign or letter of its unit."""
         written = self.written(cell)
         return written and self.frame.number_text(written, self.frame.topic)
 
     @property
     def marked_cells(self) -> list[Cell]:
-        """The cells that have a mark."""
+        """Cells that have a mark."""
         return [cell for cell in self.frame.cells if cell != self.missing]
 
     def column(self, number: int) -> list[int]:
@@ -147,7 +148,7 @@ class ChartPlan(NamedTuple):
         return [row[number] for row in self.cells]
 
     def names(self, pair: Sequence[Cell]) -> tuple[str, ...]:
-        """Names that tell two cells apart, in a word each."""
+        """Return names that tell two cells apart, in a word each."""
         frame = self.frame
         one_row = pair[0][0] == pair[1][0]
         return tuple(frame.columns[c] if one_row else frame.rows[r] for r, c in pair)
@@ -160,24 +161,25 @@ class ChartPlan(NamedTuple):
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The first line of the table."""
+        """First line of the table."""
         measure = f"{self.frame.topic.measure} ({self.frame.topic.unit})"
         return (self.frame.each, *(f"{name} {measure}".strip() for name in self.frame.columns))
 
     @property
     def is_stacked(self) -> bool:
-        """True if a row's values stand on one another."""
+        """Return True if the values of a row are stacked."""
         return self.chart in ("stacked", "area") and len(self.frame.columns) > 1
 
     @property
     def length(self) -> int:
-        """Least length of the value axis, in pixels."""
+        """Smallest length of the value axis, in pixels."""
         if self.chart == "radar":
             return self.room.width // 2
         return self.room.width if self.chart == "barh" else self.room.height
 
     def error(self, cell: Cell) -> int | None:
-        """Error of a careful reading, in the smallest unit; None where nothing can be read."""
+        """Return the error of a careful reading, in the smallest unit. None if the value cannot be
+        read."""
         if not self.is_free(cell):
             return None
         if self.has_labels:
@@ -186,11 +188,11 @@ class ChartPlan(NamedTuple):
             return None
         axis, pixels = self.axis_of(cell[1])
         once = axis.reading(self.value(cell), pixels)
-        # The value of a segment that stands on others is the difference of two edges.
+        # The value of a stacked segment is the difference of two edges.
         return 2 * once if self.is_stacked and cell[1] else once
 
     def is_apart(self, cell: Cell, other: Cell) -> bool:
-        """True if the picture shows which of the two is greater."""
+        """Return True if the picture shows which of the two is greater."""
         a, b = self.value(cell), self.value(other)
         if self.has_labels or a == b:
             return a != b
@@ -198,14 +200,15 @@ class ChartPlan(NamedTuple):
             circle = sum(row[0] for row in self.cells)
             return abs(a - b) * 50 >= circle * self.coarseness  # 2 % of it
         if self.chart == "heatmap":
-            # A seventh of the colour bar: neighbours in a map are hard to tell apart.
+            # A seventh of the colour bar, because similar colours are hard to tell apart.
             return abs(a - b) * 7 >= (self.axis.high - self.axis.low) * self.coarseness
         if self.chart == "bubble" and cell[1] == 2:  # two pixels across, where they are smallest
-            # Areas show values: a radius grows with the root. 0.75 is that of the smaller bubbles.
+            # Areas show values, so a radius grows with the square root. The smaller bubbles have
+            # 0.75.
             unit = 0.75 * BUBBLE * self.room.text / sqrt(max(row[2] for row in self.cells))
             return unit * abs(sqrt(a) - sqrt(b)) >= self.coarseness
         axis, pixels = self.axis_of(cell[1])
-        # Two pixels apart are seen; edges of two segments have two errors.
+        # A difference of two pixels is visible. For segments, both edges have errors.
         return axis.gap(a, b, pixels) >= (4 if self.is_stacked else 2)
 
     def axis_of(self, column: int) -> tuple[Axis, int]:
@@ -216,7 +219,7 @@ class ChartPlan(NamedTuple):
 
     @property
     def is_crowded(self) -> bool:
-        """True if points may hide each other or each other's letters."""
+        """Return True if points may hide each other or each other's letters."""
         if self.across is None:
             return False
         text, (width, height) = self.room.text, self.room[:2]
@@ -232,17 +235,17 @@ class ChartPlan(NamedTuple):
         )
 
     def is_free(self, cell: Cell) -> bool:
-        """True if its mark is there and no later series is drawn over it."""
-        # Lines are drawn in order, and later markers cover earlier ones.
+        """Return True if the cell has a mark and a later series does not cover it."""
+        # Lines are drawn in order, and later markers cover earlier markers.
         above = self.cells[cell[0]][cell[1] + 1 :] if self.chart in ("line", "radar") else ()
         gaps = (self.axis.gap(self.value(cell), other, self.length) for other in above)
         return cell != self.missing and all(gap >= MARKER for gap in gaps)
 
 
 def plot_room(chart: str, size: Size) -> Room:
-    """Return the least room for a plot in pictures of that size."""
+    """Return the smallest room for a plot in pictures of this size."""
     width, height = size
-    # 8 pixels are the least that can be read; beyond 22 letters crowd out the marks.
+    # 8 pixels is the smallest readable size. Beyond 22 pixels, letters crowd out the marks.
     text = min(8 + (min(size) - SMALLEST) / 60, 22)
     if chart in ROUND:
         side = int(0.35 * min(size))
@@ -251,14 +254,15 @@ def plot_room(chart: str, size: Size) -> Room:
 
 
 def max_rows(chart: str, size: Size, columns: int) -> int:
-    """Most rows of a chart of that size with every label readable."""
+    """Return the largest number of rows for a chart of this size with readable labels."""
     space, most = plot_room(chart, size), TYPES[chart].most
     if chart in ROUND:
         return most
-    # Least pixels of a slot: five for each bar of a group, 14 for a cell of a heat map.
+    # Smallest width of a slot in pixels: five for each bar of a group, 14 for a cell of a heat
+    # map.
     wide = {"grouped": 5.0 * columns + 6, "heatmap": 14.0}
     wide |= {"histogram": 2.2 * space.text, "bubble": 2.8 * space.text}
-    # A name that is written vertically takes the height of a letter.
+    # A vertical name is as wide as a letter is high.
     slot = max(1.3 * space.text + 2, wide.get(chart, 0.0))
     return min(most, int((space.height if chart in ("barh", "heatmap") else space.width) / slot))
 
@@ -285,7 +289,7 @@ def plan_chart(
 
 
 def _max_steps(pixels: float, text: float) -> int:
-    """Most steps of an axis whose numbers are two lines of text apart."""
+    """Return the largest number of steps for which the axis numbers are two lines of text apart."""
     return max(2, min(8, int(pixels / (2 * text))))
 
 
@@ -298,20 +302,21 @@ def _axis(scale: str, values: list[int], most: int) -> Axis:
 
 
 def _axis_with_margin(values: list[int], most: int) -> Axis:
-    """Build an axis that does not begin at zero, with some room at both ends."""
+    """Build an axis that does not start at zero, with some room at both ends."""
     low, high = min(values), max(values)
-    # Some air at both ends, so that no mark lies on the frame.
+    # Some room at both ends keeps marks off the frame.
     edge = max(1, (high - low) // 15)
     return linear(max(0, low - edge), high + edge, most, from_zero=False)
 
 
 def fits_upright(space: Room, rows: int, columns: int) -> bool:
-    """True if values can be written vertically at the bars of groups."""
+    """Return True if values can be written vertically at the bars of groups."""
     return 1.1 * space.text + 3 <= 0.8 * space.width / rows / columns
 
 
 def _labels_fit(plan: ChartPlan) -> bool:
-    """True if every value fits at its mark: a digit is at most 0.66 of the letters' height wide."""
+    """Return True if every value fits at its mark. A digit is at most 0.66 of the letters' height
+    wide."""
     frame, space = plan.frame, plan.room
     rows, columns = len(frame.rows), len(frame.columns)
     # Values beside several lines would lie on the other lines.

@@ -1,7 +1,5 @@
-"""Styles of charts: grounds, lines, fonts and colours, some of them held out.
-
-styles.toml has them all.
-"""
+"""Styles of charts: grounds, lines, fonts and colours. Some of them are held out. styles.toml lists
+them."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -19,28 +17,28 @@ from gnomon.generators.user_files import UserFile
 
 
 class ChartStyle(NamedTuple):
-    """A style of charts, as matplotlib's style sheets and other programs have them."""
+    """Style of charts, like matplotlib's style sheets and the styles of other programs."""
 
     name: str
     page: RGB
-    """The colour around the plot."""
+    """Colour around the plot."""
     floor: RGB
-    """The colour under the marks."""
+    """Colour under the marks."""
     ink: RGB
-    """Texts; a contrast of at least 4.5 to the page and to the floor."""
+    """Colour of texts, with a contrast of at least 4.5 to the page and to the floor."""
     frame: RGB
-    """The lines around the plot."""
+    """Colour of the lines around the plot."""
     grid: RGB
     sides: str
     """Sides of the plot with lines: l, b, r, t."""
     rules: str
-    """Grid lines: v of the values, b of both, - of none."""
+    """Grid lines: v for the values, b for both axes, - for no lines."""
     dashed: str
     """Dashes in the grid: yes or no."""
     ticks: str
-    """out, in, or - for none."""
+    """out, in, or - for no ticks."""
     edge: str
-    """The line around marks: a colour, or - for none."""
+    """Line around marks: a colour, or - for no line."""
     title: str
     """Place and weight of the title: left or centre; bold or plain."""
 
@@ -56,11 +54,11 @@ def _style(name: str, *line: str) -> ChartStyle:
     return ChartStyle(name, page, floor, ink, frame, grid, *line[5:])
 
 
-# Least contrast of a mark to the floor.
+# Smallest contrast of a mark to the floor.
 LEAST_CONTRAST = 2.0
-# Least contrast of a text to the page.
+# Smallest contrast of a text to the page.
 LEAST_OF_TEXT = 4.5
-# The least CIEDE2000 between the colours of two series or parts.
+# Smallest CIEDE2000 distance between the colours of two series or parts.
 APART = 12.0
 _PARTS = 8
 
@@ -77,17 +75,17 @@ _FONTS = _TABLE["seen"]["fonts"] | _TABLE["held_out"]["fonts"]
 
 
 class ChartLook(NamedTuple):
-    """A style with its colours and its font."""
+    """Style with its colours and its font."""
 
     style: ChartStyle
     palette: str
     colours: tuple[RGB, ...]
-    """Colours of the series, in order; each stands out from the floor."""
+    """Colours of the series, in order. Each stands out from the floor."""
     font: str
 
     @property
     def files(self) -> tuple[str, str, float]:
-        """The font's file, its bold one, and by how much its size is raised."""
+        """The file of the font, its bold file, and the factor of its size."""
         if isinstance(self.font, UserFile):
             return self.font, self.font, 1 / relative_size(self.font)
         plain, bold, larger = _FONTS[self.font]
@@ -95,7 +93,7 @@ class ChartLook(NamedTuple):
 
 
 def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood: bool) -> ChartLook:
-    """Draw a look; `ood` takes a style that is held out."""
+    """Draw a look. With `ood`, the style is a held-out style."""
     style = rng.choice(tuple((STYLES_HELD_OUT if ood else STYLES).values()))
     palette = rng.choice(palettes)
     font = rng.choice(fonts)
@@ -107,13 +105,13 @@ def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood:
 
 @lru_cache
 def colours_on(palette: str, floor: RGB) -> tuple[RGB, ...]:
-    """Darken or lighten the palette's colours until they stand out from the floor.
+    """Darken or lighten the colours of the palette until they stand out from the floor.
 
-    One too like those before it is left out; where the others are fewer than the parts of a pie,
-    deeper shades of them follow.
+    A colour that is too similar to earlier colours is left out. If fewer remain than a pie has
+    parts, deeper shades follow.
     """
     away = readable_on(floor)
-    # A user's palette is its colours, joined by hyphens.
+    # A user's palette is the text of its colours, joined by hyphens.
     written = _COLOURS.get(palette) or palette.replace("-", " ")
     colours = [_visible_on(rgb(colour), floor) for colour in written.split()]
     shades = [mixed(colour, away, share) for share in (0.45, 0.25, 0.65) for colour in colours]
@@ -130,7 +128,7 @@ def colours_on(palette: str, floor: RGB) -> tuple[RGB, ...]:
 
 
 def check_palette(palette: str, path: str) -> None:
-    """Refuse colours of which too few can be told apart on any of the grounds."""
+    """Refuse a palette if too few of its colours are distinguishable on any of the grounds."""
     for style in (*STYLES.values(), *STYLES_HELD_OUT.values()):
         if (many := len(colours_on(palette, style.floor))) < _PARTS:
             raise ValueError(
@@ -140,7 +138,7 @@ def check_palette(palette: str, path: str) -> None:
 
 
 def colour_distance(first: RGB, second: RGB) -> float:
-    """CIEDE2000 distance of two colours; black and white are 100 apart."""
+    """Return the CIEDE2000 distance of two colours. Black and white are 100 apart."""
     import cv2
 
     return ciede2000(*cv2.cvtColor(np.array([[first, second]], np.float32), cv2.COLOR_RGB2LAB)[0])
@@ -154,7 +152,7 @@ def ciede2000(first: Iterable[float], second: Iterable[float]) -> float:
     g = 1.5 - sqrt(c7 / (c7 + 25**7)) / 2
     c1, c2 = hypot(g * a1, b1), hypot(g * a2, b2)
     h1, h2 = atan2(b1, g * a1), atan2(b2, g * a2)
-    # The shorter way round the circle of hues; grey has none.
+    # The shorter way round the circle of hues. Grey does not have a hue.
     turn = remainder(h2 - h1, 2 * pi) if c1 and c2 else 0.0
     h = h1 + turn / 2 if c1 and c2 else h1 + h2
     mean_l, mean_c = (l1 + l2) / 2, (c1 + c2) / 2
@@ -182,7 +180,7 @@ def levels(colour: RGB) -> Colour:
 
 
 def readable_on(ground: RGB) -> RGB:
-    """White where it is read well enough, else black, which is lost on red in a worn picture."""
+    """Return white if it is readable, or else black, which is lost on red in a worn picture."""
     black, white = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     return white if ratio(white, ground) >= 3.5 else black
 
@@ -195,6 +193,6 @@ def mixed(first: RGB, second: RGB, share: float) -> RGB:
 
 def _visible_on(colour: RGB, floor: RGB) -> RGB:
     away = readable_on(floor)
-    # In twentieths towards white or black, as far as it must.
+    # In twentieths towards white or black, only as far as necessary.
     shades = (mixed(colour, away, step / 20) for step in range(20))
     return next((shade for shade in shades if ratio(shade, floor) >= LEAST_CONTRAST), away)

@@ -1,4 +1,5 @@
-"""The tables that charts display, in whole numbers of the smallest unit shown: nothing rounds."""
+"""Tables of charts, in whole numbers of the smallest displayed unit, so values are never
+rounded."""
 
 from math import cos, pi
 from typing import NamedTuple
@@ -7,7 +8,7 @@ from gnomon.generators.chart import catalog
 from gnomon.generators.chart.catalog import Topic
 from gnomon.generators.rng import Rng
 
-# Row by row, in the smallest unit shown.
+# Values row by row, in the smallest displayed unit.
 Cells = tuple[tuple[int, ...], ...]
 # Row and column.
 Cell = tuple[int, int]
@@ -18,28 +19,28 @@ POINTS = ("scatter", "bubble")
 
 
 class Frame(NamedTuple):
-    """A table without its values."""
+    """Table without its values."""
 
     chart: str
     topics: tuple[Topic, ...]
-    """Measures of the columns; one for all where they are series."""
+    """Measures of the columns. A single measure if the columns are series."""
     each: str
-    """Name of a row's sort: a month, a city."""
+    """Name of the category of the rows: a month, a city."""
     ordered: bool
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    """Names of the series; empty names where there is one."""
+    """Names of the series. A single series has an empty name."""
     scale: str
     """zero, truncated, negative or log."""
     low: int
     high: int
-    """The values lie between these."""
+    """Smallest and largest possible value."""
     short: bool = False
-    """True if numbers stand with $, €, %, k or M instead of the unit."""
+    """True if numbers are written with $, €, %, k or M instead of the unit."""
 
     @property
     def topic(self) -> Topic:
-        """The topic measured upwards."""
+        """Topic on the vertical axis."""
         return self.topic_of(1)
 
     def topic_of(self, column: int) -> Topic:
@@ -58,7 +59,7 @@ class Frame(NamedTuple):
 
 
 def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, longest: int) -> Frame:
-    """Draw what a chart is about; no name is longer than `longest` letters."""
+    """Draw the subject of a chart. Names have at most `longest` letters."""
     if chart in POINTS:
         return _points_frame(rng, chart, rows)
     if chart == "histogram":
@@ -85,13 +86,15 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
         (topic.low, topic.high) if scale in ("negative", "log") else _value_range(rng, topic, least)
     )
     if scale == "truncated":
-        # From 50 to 85 % of the greatest, so that an axis from zero would waste at least half.
+        # From 50 to 85 % of the highest value, so an axis from zero would waste at least half of
+        # its length.
         low, high = high * rng.integer(50, 85) // 100, high
     return Frame(chart, (topic,), group.each, group.ordered, names, series, scale, low, high)
 
 
 def random_values(rng: Rng, frame: Frame, tie: int) -> Cells:
-    """Draw the table's values; with a tie, the second value lies that close to the greatest."""
+    """Draw the values of the table. With a tie, the second value is this close to the highest
+    value."""
     if frame.chart in POINTS:
         return _points_values(rng, frame)
     rows, columns = len(frame.rows), len(frame.columns)
@@ -118,7 +121,7 @@ def random_values(rng: Rng, frame: Frame, tie: int) -> Cells:
 
 
 def blank_out(cells: Cells, missing: Cell | None, least: int) -> Cells:
-    """Replace a missing value, which is never shown, by the least."""
+    """Replace a missing value, which is never shown, by the lowest possible value."""
     return tuple(
         tuple(least if (r, c) == missing else value for c, value in enumerate(row))
         for r, row in enumerate(cells)
@@ -126,17 +129,17 @@ def blank_out(cells: Cells, missing: Cell | None, least: int) -> Cells:
 
 
 def _series_values(rng: Rng, frame: Frame) -> list[float]:
-    """Numbers from 0 to 1, row by row; the series have levels of their own and much in common."""
+    """Return numbers from 0 to 1, row by row. Series have different levels and a common shape."""
     similarity = rng.uniform(0.4, 1) if len(frame.columns) > 1 else 1.0
     common, series = _curve(rng, frame), []
     for _ in frame.columns:
-        # Series are mixed from a common curve and one of their own.
+        # Series are mixed from a common curve and a separate curve.
         curve, level = (common if similarity == 1 else _curve(rng, frame)), rng.uniform(0.5, 1)
         series.append([level * (similarity * a + (1 - similarity) * b)
                        for a, b in zip(common, curve, strict=True)])  # fmt: skip
     flat = [column[row] for row in range(len(frame.rows)) for column in series]
     least, most = min(flat), max(flat)
-    # Over times the least value may be half of the greatest.
+    # Over times, the lowest value may be half of the highest.
     wide = not frame.ordered or frame.scale in ("negative", "log")
     low = rng.uniform(0, 0.1 if wide else 0.5)
     span = rng.uniform(0.8, 1) - low
@@ -144,11 +147,11 @@ def _series_values(rng: Rng, frame: Frame) -> list[float]:
 
 
 def _curve(rng: Rng, frame: Frame) -> list[float]:
-    """Over times a trend, a season and a walk; over things a heavy tail, often in order."""
+    """Over times: a trend, a season and a walk. Over things: a heavy tail, often sorted."""
     draws = _draws(rng, len(frame.rows))
     if not frame.ordered:
         tail = rng.uniform(0.1, 1.2)
-        # A Pareto tail, cut at 0.97 so that no bar dwarfs all others.
+        # A Pareto tail, cut at 0.97 so that no bar is much longer than all others.
         sizes = [(1 - 0.97 * u) ** -tail for u in draws]
         most = max(sizes)
         scaled = [size / most for size in sizes]
@@ -156,39 +159,39 @@ def _curve(rng: Rng, frame: Frame) -> list[float]:
     trend, season, start = rng.uniform(-1, 1), rng.uniform(0, 0.5) * rng.chance(0.5), rng.unit()
     turn, walk, heights = 2 * pi / _PERIODS.get(frame.each, 8), 0.0, []
     for i, u in enumerate(draws):
-        # A walk that returns to its mean: series over time keep their level.
+        # A walk that returns to its mean, because series over time keep their level.
         walk = 0.7 * walk + 0.5 * (u - 0.5)
         slope = trend * (i / len(draws) - 0.5)
         heights.append(1.5 + slope + season * cos(turn * (i + 12 * start)) + walk)
     return heights
 
 
-# After how many rows a season comes again.
+# Number of rows after which a season repeats.
 _PERIODS = {"month": 12, "quarter": 4, "day": 7, "week": 13}
 
 
 def _draws(rng: Rng, count: int) -> list[float]:
-    """Numbers from 0 to 1, four from each word."""
+    """Return numbers from 0 to 1, four from each word."""
     numbers: list[float] = []
     for _ in range(-(-count // 4)):
         bits = rng.bits()
-        # 16 bits a number are finer than any table shows.
+        # 16 bits per number are finer than any table shows.
         numbers += [(bits >> shift & 65535) / 65536 for shift in (0, 16, 32, 48)]
     return numbers[:count]
 
 
 def _with_tie(flat: list[int], columns: int, tie: int, least: int) -> list[int]:
-    """Another value of the first series comes close under its greatest."""
+    """Put another value of the first series close below its highest value."""
     first = flat[::columns]
     top = first.index(max(first))
-    # Any other row, chosen by what is drawn already: no draw is added.
+    # The row is chosen by existing draws, so no draw is added.
     other = (top + 1 + flat[0] % (len(first) - 1)) % len(first)
     flat[other * columns] = max(least, first[top] - tie)
     return flat
 
 
 def _value_range(rng: Rng, topic: Topic, least: float) -> tuple[int, int]:
-    """Ends of the values' range: the topic's, or a part of it."""
+    """Return the ends of the values' range: the topic's range, or a part of it."""
     high = topic.low + (topic.high - topic.low) * rng.integer(35, 100) // 100
     return max(topic.low, int(high * least)), high
 
@@ -196,7 +199,7 @@ def _value_range(rng: Rng, topic: Topic, least: float) -> tuple[int, int]:
 def _some_names(
     rng: Rng, names: tuple[str, ...], count: int, *, ordered: bool = False
 ) -> tuple[str, ...]:
-    """Some of the names; neighbours in a list that is in order."""
+    """Return some of the names. In an ordered list they are neighbours."""
     start = rng.integer(0, len(names) - count if ordered else len(names) - 1)
     return (names[start:] + names[:start])[:count]
 
@@ -206,7 +209,7 @@ def _series(rng: Rng, columns: int, longest: int) -> tuple[str, ...]:
 
 
 def _short_names(rng: Rng, what: str, longest: int) -> tuple[str, ...]:
-    """Draw a list of names of which none is longer than that."""
+    """Draw a list of names with at most this many letters each."""
     return rng.choice([names for names in catalog.NAMES[what] if max(map(len, names)) <= longest])
 
 
@@ -222,16 +225,16 @@ def _bins_frame(rng: Rng, rows: int) -> Frame:
 
 
 def _bell_curve(draws: list[float], rng: Rng) -> list[float]:
-    """Bins that rise to a peak and fall again."""
+    """Return bins that rise to a peak and fall again."""
     peak, last = rng.uniform(0.15, 0.85), len(draws) - 1
-    # A slope on either side of the peak, a quarter of it left to chance.
+    # A slope on either side of the peak. A quarter of it is random.
     heights = (max(0.0, 1 - 1.3 * abs(i / last - peak)) for i in range(len(draws)))
     return [0.75 * h + 0.25 * u for h, u in zip(heights, draws, strict=True)]
 
 
 def _percentages(draws: list[float]) -> list[int]:
-    """Parts of a hundred, six at the least."""
-    # Six per cent at least: a thinner slice has no room for its number.
+    """Return parts of a hundred, at least six each."""
+    # At least six per cent, because a number does not fit into a thinner slice.
     free = 100 - 6 * len(draws)
     total = sum(draws) or 1.0
     shares = [6 + int(free * u / total) for u in draws]
@@ -240,12 +243,12 @@ def _percentages(draws: list[float]) -> list[int]:
 
 
 def _five_numbers(draws: list[float], frame: Frame) -> Cells:
-    """Five numbers in order around a middle, each a step above the one before."""
+    """Return five ordered numbers around a middle, each a step above the number before."""
     span = frame.high - frame.low
     step = max(1, span // 12)
     rows = []
     for i in range(0, len(draws), 6):
-        # A draw of the group's own moves all five numbers together.
+        # A draw for the group moves all five numbers together.
         five = sorted((u + draws[i]) / 2 for u in draws[i + 1 : i + 6])
         room = span - 4 * step
         rows.append(tuple(frame.low + int(room * u) + k * step for k, u in enumerate(five)))
@@ -253,7 +256,7 @@ def _five_numbers(draws: list[float], frame: Frame) -> Cells:
 
 
 def _two_digits(value: float) -> int:
-    """Rounded to two digits, as counts over many decades are told."""
+    """Round to two digits, as is usual for counts over many decades."""
     whole = int(value)
     power: int = 10 ** max(0, len(str(whole)) - 2)
     return whole // power * power
@@ -261,7 +264,7 @@ def _two_digits(value: float) -> int:
 
 def _points_frame(rng: Rng, chart: str, rows: int) -> Frame:
     across, up = rng.choice(catalog.TOPICS["across"]), rng.choice(catalog.TOPICS["grown"])
-    # Both axes of a scatter never measure the same.
+    # The axes of a scatter plot never measure the same quantity.
     other = catalog.TOPICS["grown"][0] if across.measure == up.measure else up
     topics: tuple[Topic, ...] = (across, other)
     if chart == "bubble":
@@ -272,7 +275,8 @@ def _points_frame(rng: Rng, chart: str, rows: int) -> Frame:
 
 
 def _points_values(rng: Rng, frame: Frame) -> Cells:
-    """Points in slots of their own, so that none hides another; letters run in no order."""
+    """Return points in separate slots, so they do not hide each other. Letters are in random
+    order."""
     count = len(frame.rows)
     across, up = frame.topics[:2]
     draws = _draws(rng, 3 * count)
@@ -281,7 +285,7 @@ def _points_values(rng: Rng, frame: Frame) -> Cells:
     close = rng.uniform(0.5, 0.95)
     points = []
     for i, (u, v, w) in enumerate(zip(draws[::3], draws[1::3], draws[2::3], strict=True)):
-        # The middle 60 % of its slot, so that neighbours stay apart.
+        # The middle 60 % of a slot, so neighbours stay apart.
         x = across.low + int((i + 0.2 + 0.6 * u) * slot)
         share = (i + 0.5) / count
         y = v if slope == 0 else close * (share if slope > 0 else 1 - share) + (1 - close) * v
