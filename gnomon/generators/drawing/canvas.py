@@ -1,9 +1,9 @@
 """A picture drawn at twice its size with anti-aliased polygons, then averaged down.
 
-Shapes that go through finer masks may be drawn after that, at a quarter of the cost.
+Shapes that use finer masks can be drawn after that, at a quarter of the cost.
 
-Points are in the finished picture's continuous pixels: (0, 0) is the upper left corner of the upper
-left pixel. OpenCV puts integers on pixel centres, so half a pixel is taken off on the way.
+Points are in continuous pixels of the finished picture: (0, 0) is the upper left corner of the
+upper left pixel. OpenCV puts integers on pixel centres, so half a pixel is subtracted for it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,21 @@ Points: TypeAlias = NDArray[np.float64]
 Pixels: TypeAlias = NDArray[np.uint8]
 Fixed: TypeAlias = NDArray[np.int32]
 
-# Pixels of a new canvas per pixel of the picture. Four would be twice as slow and hardly smoother.
+# Pixels of a new canvas per pixel of the picture. Four would be twice as slow and hardly
+# smoother.
 SCALE = 2
-# Mask pixels per picture pixel where a shape is filled fine: hands are exact to 0.1 degrees.
+# Mask pixels per picture pixel for fine shapes. With these, hands are exact to 0.1 degrees.
 MASK_SCALE = 8
-# LINE_AA swells a polygon by so many of its own pixels on each side (measured).
+# LINE_AA enlarges a polygon by this many of its pixels on each side (measured).
 SWELL = 0.7
 # Bits of the fraction in OpenCV's fixed-point coordinates: steps of 1/256 of a pixel.
 _SHIFT = 8
 
 
 class Canvas:
-    """An RGB picture in the making: a square of `size` pixels, or width and height.
+    """RGB picture during drawing: a square of `size` pixels, or width and height.
 
-    It has SCALE times as many pixels on each side until it is halved.
+    Each side has SCALE times as many pixels until the canvas is halved.
     """
 
     def __init__(self, size: int | tuple[int, int], pixels: Pixels) -> None:
@@ -48,29 +49,30 @@ class Canvas:
         self.scale = pixels.shape[1] // self.size[0]
 
     def fill(self, contours: Sequence[Points], colour: Colour) -> None:
-        """Fill closed contours; one inside another is a hole."""
+        """Fill closed contours. A contour inside another is a hole."""
         points = _split(_to_fixed_point(np.concatenate(contours), self.scale), contours)
         cv2.fillPoly(self.pixels, points, colour, cv2.LINE_AA, _SHIFT)
 
     def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:
-        """Fill closed contours through a finer mask; one inside another is a hole.
+        """Fill closed contours through a finer mask. A contour inside another is a hole.
 
-        LINE_AA on the canvas itself tilts a short hand by up to 0.35 degrees, the mask by 0.1.
+        On the canvas itself, LINE_AA tilts a short hand by up to 0.35 degrees. The mask tilts it by
+        0.1.
         """
         self.fill_fine_shapes([contours], colour)
 
     def fill_fine_shapes(
         self, shapes: Sequence[Sequence[Points]], colour: Colour, strength: float = 1.0
     ) -> None:
-        """Fill shapes of one colour, none a hole in another, through a finer mask.
+        """Fill shapes of one colour through a finer mask. Shapes must not contain each other.
 
-        `strength` below 1 lets what lies under them show through.
+        With `strength` below 1, the pixels below show through.
         """
         if mask := self._mask(shapes):
             self.stain(cv2.convertScaleAbs(mask[0], None, strength), mask[1], colour)
 
     def strokes(self, segments: Points, colour: Colour) -> None:
-        """Draw the thinnest lines there are; `segments` is [n, 2, 2]."""
+        """Draw the thinnest possible lines. `segments` is [n, 2, 2]."""
         points = list(_to_fixed_point(segments, self.scale))
         cv2.polylines(self.pixels, points, False, colour, 1, cv2.LINE_AA, _SHIFT)
 
@@ -86,21 +88,21 @@ class Canvas:
         )
 
     def stain(self, mask: Pixels, corner: tuple[int, int], colour: Colour) -> None:
-        """Lay `colour` through a mask whose upper left corner stands at `corner` of the canvas."""
+        """Lay `colour` through a mask whose upper left corner is at `corner` of the canvas."""
         # The colour times mask / 255 for every pixel, from a table.
         self.overlay(mask, cv2.applyColorMap(mask, _inks(colour)), corner)
 
     def overlay(self, mask: Pixels, light: Pixels, corner: tuple[int, int]) -> None:
-        """Lay light of its own through the mask of what it covers."""
+        """Lay an image through a mask."""
         x, y = corner
         height, width = mask.shape
         part = self.pixels[y : y + height, x : x + width]
-        # part · (1 − mask / 255) + light in bytes: several times faster than in floats.
+        # part · (1 − mask / 255) + light in bytes is several times faster than in floats.
         cv2.multiply(part, cv2.merge([cv2.bitwise_not(mask)] * 3), part, 1 / 255)
         cv2.add(part, light, part)
 
     def halve(self) -> Canvas:
-        """Return a canvas at the size of its picture: drawing on it costs a quarter."""
+        """Return a canvas at the size of its picture. Drawing on it costs a quarter."""
         return Canvas(self.size, half_size(self.pixels))
 
     def picture(self) -> Image.Image:
@@ -108,10 +110,11 @@ class Canvas:
         return Image.fromarray(self.pixels if self.scale == 1 else half_size(self.pixels))
 
     def _mask(self, shapes: Sequence[Sequence[Points]]) -> tuple[Pixels, tuple[int, int]] | None:
-        """Mask of the canvas's pixels under the shapes, and its corner; None outside."""
+        """Return the mask of the canvas pixels under the shapes, and its corner. None outside the
+        canvas."""
         contours = [contour for shape in shapes for contour in shape]
         joined = np.concatenate(contours)
-        # Two pixels of margin for what LINE_AA adds around a shape.
+        # Two pixels of margin for the pixels that LINE_AA adds around a shape.
         x1, y1, x2, y2 = self.pixels_around(joined, 2)
         if x2 <= x1 or y2 <= y1:
             return None
@@ -122,21 +125,21 @@ class Canvas:
         )
         for shape in shapes:
             cv2.fillPoly(mask, [next(fixed) for _ in shape], 255, cv2.LINE_AA, _SHIFT)
-        # Halved again and again: OpenCV averages two by two faster than four by four.
+        # Halved repeatedly, because OpenCV averages two by two faster than four by four.
         while mask.shape[0] > y2 - y1:
             mask = half_size(mask)
         return mask, (x1, y1)
 
 
 def half_size(pixels: Pixels) -> Pixels:
-    """Halve the size by averaging, which OpenCV does much faster than by four."""
+    """Halve the size by averaging, which OpenCV does much faster than averaging by four."""
     height, width = pixels.shape[:2]
     half: Pixels = cv2.resize(pixels, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
     return half
 
 
 def _split(joined: Fixed, contours: Sequence[Points]) -> list[Fixed]:
-    """Split joined points again: one conversion of all is faster than one for each contour."""
+    """Split joined points again. One conversion of all is faster than one for each contour."""
     ends = accumulate(map(len, contours))
     return [joined[end - len(c) : end] for end, c in zip(ends, contours, strict=True)]
 
@@ -144,7 +147,7 @@ def _split(joined: Fixed, contours: Sequence[Points]) -> list[Fixed]:
 def _to_fixed_point(points: Points, scale: int, corner: tuple[int, int] = (0, 0)) -> Fixed:
     """Fixed-point numbers for OpenCV, counted from a corner in its pixels."""
     unit = 1 << _SHIFT
-    # OpenCV's (0, 0) is the middle of the first pixel, ours its corner.
+    # OpenCV's (0, 0) is the middle of the first pixel, ours is its corner.
     begin = np.array([(corner[0] + 0.5) * unit, (corner[1] + 0.5) * unit])
     fixed: Fixed = np.rint(points * (scale * unit) - begin).astype(np.int32)
     return fixed

@@ -1,7 +1,7 @@
-"""Palettes and named colours, and how far they can be told apart.
+"""Palettes, named colours, and the distances between colours.
 
-colours.toml has those that come with gnomon. The user's own are read from files, and their names
-are their colours, such as ffffff-101010-…: so a picture needs no file to be drawn again.
+colours.toml has the shipped palettes. The user's palettes are read from files. Their names are
+their colours, such as ffffff-101010-…, so a picture can be drawn again without the file.
 """
 
 import re
@@ -23,21 +23,21 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of one clock or instrument; tests hold each to the contrasts in LEAST."""
+    """Colours of a clock or instrument. Tests check each against the contrasts in LEAST."""
 
     name: str
     floor: Colour
-    """The dial under the hands."""
+    """Dial under the hands."""
     hands: Colour
-    """Hour and minute hand: a contrast of at least 4.5 to the floor."""
+    """Hour and minute hand, with a contrast of at least 4.5 to the floor."""
     ink: Colour
-    """Numerals and hour ticks: at least 4.5 to the floor."""
+    """Numerals and hour ticks, with a contrast of at least 4.5 to the floor."""
     second: Colour
-    """The second hand: at least 3 to the floor."""
+    """Second hand, with a contrast of at least 3 to the floor."""
     case: Colour
-    """The rim around the floor."""
+    """Rim around the floor."""
     ground: Colour
-    """The wall behind the clock."""
+    """Wall behind the clock."""
 
 
 def contrast(first: Colour, second: Colour) -> float:
@@ -47,14 +47,14 @@ def contrast(first: Colour, second: Colour) -> float:
 
 
 def _luminance(colour: Colour) -> float:
-    # From sRGB to linear light by IEC 61966-2-1; the weights below are those of Rec. 709.
+    # From sRGB to linear light by IEC 61966-2-1, with the weights of Rec. 709.
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
               for c in (part / 255 for part in colour)]  # fmt: skip
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def is_legible(palette: Palette) -> bool:
-    """True if all that must be read stands out from the floor."""
+    """Return True if everything that must be readable stands out from the floor."""
     floor = palette.floor
     return all(contrast(floor, getattr(palette, role)) >= least for role, least in LEAST.items())
 
@@ -72,26 +72,26 @@ PALETTES = {
 }
 FAMILIES = tuple(TABLE["palettes"])
 _ROLES = ("floor", "hands", "ink", "second", "case", "ground")
-# With the word before it, if that is no colour itself.
+# With the word before it, unless that is a colour.
 _COLOUR = re.compile(r"(?:(?![0-9a-fA-F]{6}\b)\b([A-Za-z]+)[^\w#]+)?#?\b([0-9a-fA-F]{6})\b")
-# The contrast to the floor.
+# Smallest contrast to the floor.
 LEAST = {"hands": 4.5, "ink": 4.5, "second": 3.0}
 
 
 def palette_names(entries: Sequence[str]) -> tuple[str, ...]:
-    """Names of palettes, families replaced by all their palettes."""
+    """Return the names of palettes, with families replaced by all their palettes."""
     families = TABLE["palettes"]
     return tuple(dict.fromkeys(name for entry in entries for name in families.get(entry, [entry])))
 
 
 @lru_cache(maxsize=1024)
 def palette(name: str) -> Palette:
-    """Return the palette of that name, or of these colours."""
+    """Return the palette of this name, or of these colours."""
     return PALETTES.get(name) or Palette(name, *map(rgb, name.split("-")))
 
 
 def dial_palette_name(file: UserFile) -> str:
-    """Name the palette of a dial in a file; refuse one that cannot be read."""
+    """Name the palette of a dial in a file. Refuse a palette whose dial would be unreadable."""
     colours = dict(_colours(file))
     if not {"floor", "hands"} <= colours.keys() <= {*_ROLES}:
         raise ValueError(
@@ -120,11 +120,12 @@ def series_palette_name(file: UserFile) -> str:
 
 
 def _colours(file: UserFile) -> list[tuple[str, str]]:
-    """Colours of six hexadecimal digits, each with the word before it: a list, JSON or YAML."""
+    """Return the colours of six hexadecimal digits, each with the word before it, from a list, JSON
+    or YAML."""
     # utf-8-sig: files saved on Windows may begin with a byte order mark.
     text = file.read().decode("utf-8-sig", "replace")
     colours = [(role, colour.lower()) for role, colour in _COLOUR.findall(text)]
-    # Whatever is neither a colour nor its role is a typo, such as five digits.
+    # Anything that is neither a colour nor its role is a typo, such as five digits.
     rest = " ".join(re.findall(r"\w+", _COLOUR.sub("", text)))
     if rest or not colours:
         raise ValueError(
@@ -134,7 +135,7 @@ def _colours(file: UserFile) -> list[tuple[str, str]]:
     return colours
 
 
-# Shades that a colour's name is drawn in.
+# Shades in which a named colour is drawn.
 SHADES = {name: tuple(map(rgb, shades.split())) for name, shades in TABLE["shades"].items()}
 COLOURS = tuple(SHADES)
 
@@ -142,23 +143,23 @@ _DEEP = tuple(map(rgb, TABLE["grounds"]["deep"].split()))
 _GROUNDS = dict.fromkeys((*(palette.ground for palette in PALETTES.values()), *_DEEP))
 # Distance in CIELAB from which a thing stands out from its ground.
 VISIBLE = 26.0
-# An outline is found where both of its sides differ by so much in CIELAB: 25 levels of grey.
+# Distance in CIELAB between both sides of a visible outline: 25 levels of grey.
 EDGE = 10.0
-# A text's contrast to its ground, as WCAG 2 asks of large letters.
+# Contrast of a text to its ground, as WCAG 2 asks for large letters.
 READABLE = 3.0
-# A ground's light varies by up to so much (see _backdrop).
+# Largest change of a ground's brightness by its light (see _backdrop).
 UNEVEN = 40
 
 
 def difference(first: Colour, second: Colour) -> float:
-    """Return the distance in CIELAB: 2 is just seen, black and white are 100 apart."""
+    """Return the distance in CIELAB: 2 is just visible, black and white are 100 apart."""
     return float(np.linalg.norm(_lab(first) - _lab(second)))
 
 
-# Cached, as all that follows from a ground: there are some sixty of them.
+# Cached like everything that follows from a ground. There are about sixty grounds.
 @cache
 def colours_visible_on(ground: Colour) -> tuple[str, ...]:
-    """Return the colours that stand out from a ground wherever light falls on it."""
+    """Return the colours that stand out from a ground under all of its light."""
     lit = _lit(ground)
     return tuple(
         name
@@ -169,13 +170,14 @@ def colours_visible_on(ground: Colour) -> tuple[str, ...]:
 
 @cache
 def grounds(colours: tuple[str, ...], least: int) -> tuple[Colour, ...]:
-    """Grounds from which at least `least` of the colours stand out."""
+    """Return the grounds from which at least `least` of the colours stand out."""
     return tuple(g for g in _GROUNDS if len(set(colours_visible_on(g)) & set(colours)) >= least)
 
 
 @cache
 def colours_readable_on(ground: Colour) -> tuple[tuple[str, Colour], ...]:
-    """Return the colours, each in its first shade, that can be read wherever light falls."""
+    """Return the colours, each in its first shade, that are readable under all of the ground's
+    light."""
     return tuple(
         (name, shades[0])
         for name, shades in SHADES.items()
@@ -189,20 +191,21 @@ def _lit(ground: Colour) -> list[Colour]:
 
 @cache
 def text_grounds() -> tuple[Colour, ...]:
-    """Return the grounds on which at least two colours can be read."""
+    """Return the grounds on which at least two colours are readable."""
     return tuple(g for g in _GROUNDS if len(colours_readable_on(g)) >= 2)
 
 
 @lru_cache(maxsize=4096)
 def ground_clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> Colour:
-    """Shade the ground as little as lets each edge be seen wherever light falls.
+    """Shade the ground as little as possible so that each edge is visible under all of its light.
 
-    Where three clocks leave no such ground, the one from which the least visible stands out most.
+    With three clocks, such a ground may not exist. Then the least visible edge stands out as much
+    as possible.
     """
-    # Smallest changes first, so that argmax takes the least of those that suffice.
+    # Smallest changes first, so argmax takes the smallest sufficient change.
     by = np.array(sorted(range(-255, 256, 5), key=abs))
     every = np.clip(by[:, None] + ground, 0, 255)  # [shifts, 3]
-    # Every fourth level of the light is near enough.
+    # Every fourth level of the light is accurate enough.
     light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
     lit = _labs(np.clip(every + light, 0, 255))  # [light, shifts, 3]
     away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
@@ -211,7 +214,7 @@ def ground_clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> C
 
 
 def stand_out(pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float) -> bool:
-    """True if nearly all pixels, [..., 3], differ from each colour by `least` in CIELAB."""
+    """Return True if nearly all pixels, [..., 3], differ from each colour by `least` in CIELAB."""
     labs = _labs(pixels.reshape(1, -1, 3))
     return all(
         _nearly_all(np.linalg.norm(labs - _lab(colour), axis=-1) >= least) for colour in colours
@@ -221,12 +224,12 @@ def stand_out(pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float
 def is_readable_on(
     pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float = READABLE
 ) -> bool:
-    """True if each colour has a contrast of `least` to nearly all pixels, [..., 3]."""
+    """Return True if each colour has a contrast of `least` to nearly all pixels, [..., 3]."""
     part = pixels.reshape(-1, 3) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     light = linear @ (0.2126, 0.7152, 0.0722) + 0.05
     for colour in colours:
-        # The contrast to white is 1.05 / (L + 0.05): so this is L + 0.05 of the colour.
+        # The contrast to white is 1.05 / (L + 0.05), so this is L + 0.05 of the colour.
         luminance = 21 * 0.05 / contrast(colour, (255, 255, 255))
         if not _nearly_all(np.maximum(light / luminance, luminance / light) >= least):
             return False
@@ -234,7 +237,7 @@ def is_readable_on(
 
 
 def _nearly_all(is_clear: NDArray[np.bool_]) -> bool:
-    """True for 95 %: a photograph's darkest leaf hides nothing."""
+    """Return True if 95 % are true. A dark leaf in a photograph does not hide anything."""
     return bool(is_clear.mean() >= 0.95)
 
 
@@ -257,5 +260,5 @@ def _lab(colour: Colour) -> NDArray[np.float64]:
 
 
 def _labs(colours: NDArray[np.generic]) -> NDArray[np.float64]:
-    """CIELAB of a grid of colours, [rows, columns, 3]."""
+    """Return the CIELAB values of a grid of colours, [rows, columns, 3]."""
     return np.asarray(cv2.cvtColor(colours.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)

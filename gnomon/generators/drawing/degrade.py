@@ -1,6 +1,7 @@
-"""Degradation: pictures as a camera, a print or a bad line would leave them.
+"""Degradation of pictures, as by a camera, a print or a bad connection.
 
-The one file that imports Albumentations. No flips: a dial in a mirror shows another time.
+Only this file imports Albumentations. Pictures are never mirrored, because a mirrored dial shows
+another time.
 """
 
 import math
@@ -23,22 +24,22 @@ Degrade: TypeAlias = Literal["off", "light", "heavy"]
 
 
 _TABLE = read_toml(__file__, "degrade.toml")
-# Limits of each property by strength; degrade.toml says what each is.
+# Limits of each property by strength. degrade.toml describes the properties.
 STRENGTHS = {degrade: SimpleNamespace(**strength) for degrade, strength in _TABLE.items()}
 
 
-# The homography of a picture whose points stayed.
+# Homography of a picture whose points stay in place.
 UNMOVED = Pose(np.eye(3))
 
 
 def max_turn(degrade: Degrade) -> float:
-    """Return the most degrees by which a picture is turned, either way."""
+    """Return the largest turn in degrees, in either direction."""
     degrees: float = STRENGTHS[degrade].rotation
     return degrees
 
 
 def max_shear(degrade: Degrade) -> float:
-    """Return the share of a distance by which one of its ends may move across, at most."""
+    """Return the largest sideways move of one end of a distance, as a share of the distance."""
     perspective: float = STRENGTHS[degrade].perspective
     return math.tan(math.radians(max_turn(degrade))) + 2 * perspective
 
@@ -46,29 +47,31 @@ def max_shear(degrade: Degrade) -> float:
 def degraded(
     picture: Image.Image, degrade: Degrade, rng: Rng, keep: Points | None, stroke: int | None
 ) -> tuple[Image.Image, Pose]:
-    """Degrade the picture in its own size; return the homography of its points, too."""
+    """Degrade the picture at its own size. Also return the homography of its points."""
     pixels, pose = _warp(np.asarray(picture.convert("RGB")), degrade, keep, rng)
-    # A dial of 224 pixels has strokes of two: a blur that is wider would take its ticks away.
+    # A dial of 224 pixels has strokes of two pixels. A wider blur would remove its ticks.
     stroke = stroke or max(1, round(min(picture.size) / 112))
     degraded_pixels = call(_photometric(degrade, stroke), rng, image=pixels)["image"]
     return Image.fromarray(degraded_pixels), pose
 
 
 def _warp(pixels: Pixels, degrade: str, keep: Points | None, rng: Rng) -> tuple[Pixels, Pose]:
-    """Turned and tilted with all in view, then cut by at most what `keep` leaves free.
+    """Turn and tilt the picture with everything in view, then crop it, at most as far as `keep`
+    allows.
 
-    Albumentations moves the corners of a blank; the picture follows all at once, since each
-    resampling would blur its letters.
+    Albumentations moves the corners of a blank picture. The picture itself is then warped a single
+    time, because each resampling would blur its letters.
     """
     height, width = pixels.shape[:2]
     corners = oblong(0, 0, width, height)
-    # Albumentations counts from pixel centres: without the half its points are 0.1 pixels off.
+    # Albumentations counts from pixel centres. Without the half pixel, its points are 0.1 pixels
+    # off.
     blank = np.zeros((height, width), np.uint8)
     done = call(_geometric(degrade), rng, image=blank, keypoints=corners - 0.5)
     turned = Pose(cv2.findHomography(corners, np.asarray(done["keypoints"], float) + 0.5)[0])
     x1, y1, x2, y2 = _crop(done["image"].shape, turned(corners if keep is None else keep),
                           STRENGTHS[degrade].crop, rng)  # fmt: skip
-    # The part that is left is enlarged to the size of the whole.
+    # The remaining part is enlarged to the size of the whole picture.
     scale = np.diag([width / (x2 - x1), height / (y2 - y1), 1])
     shift = np.array([[1, 0, -x1], [0, 1, -y1], [0, 0, 1]])
     pose = Pose(scale @ shift @ turned.matrix)
@@ -83,14 +86,14 @@ def _crop(shape: tuple[int, ...], keep: Points, most: float, rng: Rng) -> tuple[
     """Draw the remaining part of the picture, as x1, y1, x2, y2."""
     size = np.array(shape[1::-1])
     low, high = np.clip([np.floor(keep.min(0)), np.ceil(keep.max(0))], 0, size)
-    # Cut at each side at most what is free there, and at most the strength's share.
+    # The crop on each side is limited by the free room there and by the strength.
     left, above = (int(rng.unit() * free) for free in np.minimum(low, most * size))
     right, below = (int(rng.unit() * free) for free in np.minimum(size - high, most * size))
     return left, above, int(size[0]) - right, int(size[1]) - below
 
 
 def call(compose: Any, rng: Rng, **data: Any) -> dict[str, Any]:
-    """Run a pipeline with a fresh seed: each call would move its sequence on."""
+    """Run a pipeline with a fresh seed, because each call moves its random sequence on."""
     compose.set_random_seed(rng.bits() >> 32)
     result: dict[str, Any] = compose(**data)
     return result
@@ -112,9 +115,9 @@ def _geometric(degrade: str) -> Any:
 
 @lru_cache
 def _photometric(degrade: str, stroke: int) -> Any:
-    """Light on the scene, then the lens, then the sensor, then the file.
+    """Light on the scene, then the lens, the sensor and the file.
 
-    No RandomShadow: its triangles with sharp tips look like one more hand.
+    RandomShadow is not used, because its triangles with sharp tips look like another hand.
     """
     a, s = albumentations(), STRENGTHS[degrade]
     sigma = (s.blur[0] * stroke / 2, s.blur[1] * stroke / 2)
@@ -130,7 +133,7 @@ def _photometric(degrade: str, stroke: int) -> Any:
                 ],
                 p=0.6,
             ),
-            # A kernel of 0 is chosen by sigma.
+            # With a kernel of 0, sigma chooses the size.
             a.GaussianBlur(0, sigma, p=0.6),
             a.OneOf([a.GaussNoise(s.noise, p=1), a.ISONoise((0.01, 0.03), s.noise, p=1)], p=0.6),
             a.ImageCompression("jpeg", s.jpeg, p=0.7),
@@ -139,7 +142,8 @@ def _photometric(degrade: str, stroke: int) -> Any:
 
 
 def albumentations() -> Any:
-    """Loaded when first needed (seconds, beside torch), and without its call for newer releases."""
+    """Import Albumentations on first use, which takes seconds, without its check for new
+    releases."""
     os.environ.setdefault("NO_ALBUMENTATIONS_UPDATE", "1")
     import albumentations
 

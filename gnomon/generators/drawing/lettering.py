@@ -1,6 +1,6 @@
-"""Fonts, and texts in the frame of a dial, seen as the dial is.
+"""Fonts, and texts in the frame of a dial, seen from the same pose as the dial.
 
-Nothing is taken from the system.
+System fonts are never used.
 """
 
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ _TABLE = read_toml(__file__, "fonts.toml")
 _FILES: dict[str, str] = _TABLE["dials"] | _TABLE["texts"]
 # Fonts of dials, and fonts of texts.
 FONTS, TEXT_FONTS = tuple(_TABLE["dials"]), tuple(_FILES)
-# Held back for `ood`.
+# Fonts that are drawn only with `ood`.
 UNSEEN_FONTS = ("mono-bold", "serif-italic", "times-italic")
-# Heights of a digit as shares of the font's size: of DejaVu, and of STIX.
+# Heights of a digit as shares of the font size, for DejaVu and STIX.
 _DIGIT, _TIMES_DIGIT = 0.742, 0.688
 
 
@@ -47,9 +47,9 @@ def font_path(file: str) -> Path:
 
 @cache
 def relative_size(font: UserFile) -> float:
-    """Size relative to DejaVu Sans, the larger of height and breadth.
+    """Return the size relative to DejaVu Sans, the larger of height and width.
 
-    Dials and charts are laid out for that: numerals of a broader font would touch.
+    Dials and charts are laid out for DejaVu Sans, so numerals of a broader font would touch.
     """
     both = font_at_size(font, 200), font_at_size("sans", 200)
     shares = []
@@ -61,12 +61,12 @@ def relative_size(font: UserFile) -> float:
 
 
 def font_fault(font: UserFile, letters: str) -> str:
-    """Say why a font cannot write these letters; empty if it can."""
+    """Explain why a font cannot write these letters. Empty if it can."""
     from matplotlib.ft2font import FT2Font
 
     try:
         charmap = FT2Font(font.path).get_charmap()
-        # Large enough to see whether a letter has any ink.
+        # Large enough to see whether a letter has ink.
         face = font_at_size(font, 200)
     except (OSError, RuntimeError) as error:
         return f"{font.path} is no font that can be read ({error})"
@@ -77,20 +77,20 @@ def font_fault(font: UserFile, letters: str) -> str:
 
 @cache
 def _letters_of(font: str) -> frozenset[int]:
-    """Code points that a font which comes with matplotlib can write."""
+    """Return the code points that a font of matplotlib can write."""
     from matplotlib.ft2font import FT2Font
 
     return frozenset(FT2Font(str(_folder() / _FILES[font])).get_charmap())
 
 
 def lacking_letters(font: str, letters: str) -> str:
-    """Return the letters that a font which comes with matplotlib cannot write."""
+    """Return the letters that a font of matplotlib cannot write."""
     return " ".join(c for c in sorted(set(letters) - {" "}) if ord(c) not in _letters_of(font))
 
 
 @cache
 def font_at_size(font: str, size: float) -> ImageFont.FreeTypeFont:
-    """Return the font at a size of its own measure."""
+    """Return the font at a size in the font's own units."""
     if isinstance(font, UserFile):
         return ImageFont.truetype(BytesIO(font.read()), size)
     return ImageFont.truetype(_folder() / _FILES[font], size)
@@ -105,13 +105,13 @@ def _folder() -> Path:
 
 Stack: TypeAlias = NDArray[np.float64]
 
-# From our coordinates back to OpenCV's, which count from pixel centres.
+# Homography from our coordinates to OpenCV's, which count from pixel centres.
 _UNHALF = np.linalg.inv(HALF)
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 
 
 class Lettering(NamedTuple):
-    """A text with its middle at (x, y) of the frame."""
+    """Text with its middle at (x, y) of the frame."""
 
     text: str
     x: float
@@ -119,13 +119,13 @@ class Lettering(NamedTuple):
     height: float
     """Height of a digit."""
     turn: int = 0
-    """Degrees, clockwise."""
+    """Turn in degrees, clockwise."""
 
 
 def draw_texts(
     canvas: Canvas, texts: Sequence[Lettering], font: str, pose: Pose, ink: Colour
 ) -> None:
-    """Write texts on a canvas of the picture's size as they are seen from the pose."""
+    """Write texts, as seen from the pose, on a canvas of the picture's size."""
     mask_at = text_mask(texts, font, pose, canvas, SCALE)
     if mask_at:
         mask, corner = mask_at
@@ -135,9 +135,10 @@ def draw_texts(
 def text_mask(
     texts: Sequence[Lettering], font: str, pose: Pose, canvas: Canvas, finer: int = 1
 ) -> tuple[Pixels, tuple[int, int]] | None:
-    """Mask of texts seen from a pose, and its corner on the canvas; None outside of it.
+    """Return the mask of texts seen from a pose, and its corner on the canvas. None outside the
+    canvas.
 
-    The mask is so many times finer than the canvas.
+    The mask is `scale` times finer than the canvas.
     """
     fine = SCALE * pose.scale
     tiles = [text_tile(t.text, font, max(4, round(fine * t.height)), t.turn) for t in texts]
@@ -151,7 +152,7 @@ def text_mask(
     mask = np.zeros((finer * (y2 - y1), finer * (x2 - x1)), np.uint8)
     # From the frame to the mask: posed in the picture, moved to the mask's corner, and scaled.
     onto_mask = _UNHALF @ _placing(scale, -origin) @ pose.matrix
-    # Before that from a tile's pixels to the frame, where its text has its place.
+    # Before that, from the pixels of a tile to the place of its text in the frame.
     ways = onto_mask @ _placing(1 / fine, corners / fine) @ HALF
     _press(mask, tiles, ways, (scale * outlines - origin).reshape(-1, 4, 2))
     return mask, (x1, y1)
@@ -159,7 +160,7 @@ def text_mask(
 
 def _press(mask: Pixels, tiles: Sequence[Pixels], ways: Stack, places: Stack) -> None:
     """Warp each tile into its part of the mask."""
-    # One pixel more all round, into which warping blends.
+    # One pixel more on each side, into which warping blends.
     low = np.maximum(np.floor(places.min(1)) - 1, 0)
     high = np.minimum(np.ceil(places.max(1)) + 1, mask.shape[::-1])
     parts = np.hstack([low, high]).astype(np.intp).tolist()
@@ -170,7 +171,7 @@ def _press(mask: Pixels, tiles: Sequence[Pixels], ways: Stack, places: Stack) ->
 
 
 def _placing(scale: float, at: Stack) -> Stack:
-    """Homographies that scale, then move: places [..., 2] to [..., 3, 3]."""
+    """Return homographies that scale, then move: places [..., 2] to [..., 3, 3]."""
     placing = np.zeros((*at.shape[:-1], 3, 3))
     placing[..., 0, 0] = placing[..., 1, 1] = scale
     placing[..., :2, 2] = at
@@ -183,7 +184,7 @@ def text_tile(text: str, font: str, height: int, turn: int) -> Pixels:
     """Render `text` as a mask with digits `height` pixels high, turned clockwise, trimmed."""
     letters = font_face(font, height)
     x1, y1, x2, y2 = (round(v) for v in letters.getbbox(text))
-    # A pixel of margin, for letters may reach a little beyond their box.
+    # A pixel of margin, because letters may reach a little beyond their box.
     image = Image.new("L", (x2 - x1 + 2, y2 - y1 + 2))
     ImageDraw.Draw(image).text((1 - x1, 1 - y1), text, fill=255, font=letters)
     if turn:

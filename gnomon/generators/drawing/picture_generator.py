@@ -1,4 +1,4 @@
-"""The base of kinds that draw pictures: their materials, and how pictures are degraded."""
+"""Base of kinds that draw pictures: their materials, and the degradation of pictures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gnomon.generators.user_files import UserFile, user_files
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PictureGenerator(Generator):
-    """A kind whose samples are pictures."""
+    """Kind whose samples are pictures."""
 
     degrade: Degrade = field(default="off", metadata=LATER)
     """Noise, blur, JPEG, uneven light, a slight turn, tilt and crop: off, light or heavy."""
@@ -36,7 +36,8 @@ class PictureGenerator(Generator):
     @property
     @abstractmethod
     def built_in(self) -> Mapping[str, tuple[str, ...]]:
-        """Built-in names of the options `backgrounds`, `fonts` and `palettes`, if it has them."""
+        """Built-in names of the options `backgrounds`, `fonts` and `palettes`, if the kind has
+        them."""
 
     def palette_name(self, file: UserFile) -> str:
         """Turn a palette's file into a name: its colours."""
@@ -57,25 +58,26 @@ class PictureGenerator(Generator):
         return self.materials.hashed_options
 
     def background_photograph(self, index: int) -> UserFile | None:
-        """Return the photograph behind picture `index`; None if its background is drawn."""
+        """Return the photograph behind picture `index`. None if its background is drawn."""
         if not self.materials.has_photographs:
             return None
-        # Draws of its own, so that a photograph changes nothing else of the picture.
+        # A separate random stream, so a photograph leaves the rest of the picture unchanged.
         name = Rng(self.name, "photograph", index).choice(self.materials.names("backgrounds"))
         return name if isinstance(name, UserFile) else None
 
     def ground(self, grounds: Sequence[Colour], photo: UserFile | None, rng: Rng) -> Colour:
-        """Choose a ground by chance, or the one that is most like a photograph."""
+        """Choose a random ground, or the ground most similar to a photograph."""
         return rng.choice(grounds) if photo is None else backgrounds.nearest_ground(photo, grounds)
 
     def degrade_picture(
         self, index: int, picture: Image, keep: Points | None = None,
         *, stroke: int | None = None,
     ) -> tuple[Image, Pose]:  # fmt: skip
-        """Degrade picture `index`; the homography says where its points went.
+        """Degrade picture `index`. The homography maps its points.
 
-        Nothing of `keep`, points [n, 2] of the picture, is cut off; None keeps all of it. `stroke`
-        is the width in pixels of strokes that a blur must leave; None for those of a dial.
+        The crop keeps all of `keep`, points [n, 2] of the picture. With None it keeps the whole
+        picture. `stroke` is the width in pixels of strokes that a blur must not erase. None stands
+        for the strokes of a dial.
         """
         if self.degrade == "off":
             return picture, degrading.UNMOVED
@@ -84,9 +86,9 @@ class PictureGenerator(Generator):
 
 
 class Materials:
-    """Backgrounds, fonts and palettes that a kind's options name.
+    """Backgrounds, fonts and palettes that the options of a kind name.
 
-    A folder means all its files in the order of their names; each is chosen as often as a
+    A folder stands for all its files in the order of their names. Each file is chosen as often as a
     built-in name.
     """
 
@@ -107,17 +109,17 @@ class Materials:
         _ = self._names
 
     def names(self, option: str) -> tuple[str, ...]:
-        """Return the option's names: built-in ones, files, and for palettes their colours."""
+        """Return the names of an option: built-in names, files, and for palettes their colours."""
         return self._names[option]
 
     @cached_property
     def procedural_backgrounds(self) -> tuple[str, ...]:
-        """Backgrounds that are drawn and no photographs."""
+        """Drawn backgrounds, without photographs."""
         return tuple(n for n in self.names("backgrounds") if not isinstance(n, UserFile))
 
     @property
     def has_photographs(self) -> bool:
-        """True if a background may be a photograph."""
+        """Return True if a background may be a photograph."""
         return len(self.procedural_backgrounds) < len(self.names("backgrounds"))
 
     @property
@@ -127,7 +129,7 @@ class Materials:
 
     @property
     def hashed_options(self) -> dict[str, Any]:
-        """The options that name files, with the files' hashes instead of their paths."""
+        """The options that name files, with hashes of the files instead of their paths."""
         return {
             option: [
                 [file.sha256 for file in files_by_entry[entry]]
@@ -162,9 +164,10 @@ class Materials:
             files = self._by_entry.get(option, {})
             every = [name for entry in entries for name in files.get(entry, [entry])]
             if option == "palettes":
-                # A user's palette is named by its colours: the same ones from two files are one.
+                # A user's palette is named by its colours, so equal colours from two files are
+                # one palette.
                 every = [self._palette_name(n) if isinstance(n, UserFile) else n for n in every]
-            # Two entries may name the same file, which is chosen as often as the others.
+            # Two entries may name the same file. It is still chosen as often as the others.
             names[option] = tuple(dict.fromkeys(every))
         return names
 

@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from gnomon.generators.drawing.canvas import Points
 
 
-# The strongest that is called mild.
+# Strongest lens that counts as mild.
 WIDEST = 0.1
-# Steps of Newton's method, each of which doubles the exact digits; it starts 0.1 away.
+# Steps of Newton's method. Each step doubles the exact digits, and the start is 0.1 away.
 _STEPS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """Barrel distortion: the corners stay, and all else moves inwards.
+    """Barrel distortion. The corners stay in place, and all other points move inwards.
 
-    With radii in half diagonals, what is seen at t stood at r = t (1 + strength (1 - t²)).
+    With radii in half diagonals, a point seen at t comes from r = t (1 + strength (1 - t²)).
     """
 
     strength: float
     size: Size
 
     def __call__(self, points: Points) -> Points:
-        """Places of the picture's points as seen through the lens."""
+        """Return the places of the picture's points as seen through the lens."""
         k, away = self.strength, (points - self._middle) / self._radius
         true = np.linalg.norm(away, axis=1)
         distorted = true.copy()
@@ -46,13 +46,13 @@ class Lens:
             distorted -= (distorted * (1 + k - k * distorted**2) - true) / (
                 1 + k - 3 * k * distorted**2
             )
-        # The middle of the picture has no direction, and stays.
+        # The middle of the picture does not have a direction and stays in place.
         shrunk = np.divide(distorted, true, out=np.ones_like(true), where=true > 0)
         moved: Points = away * shrunk[:, None] * self._radius + self._middle
         return moved
 
     def distort(self, picture: Image.Image) -> Image.Image:
-        """Distort a picture. Colours at its edges go on beyond them."""
+        """Distort a picture. Colours at its edges continue beyond them."""
         width, height = self.size
         x, y = np.arange(width) + 0.5, np.arange(height)[:, None] + 0.5
         (middle_x, middle_y), radius = self._middle, self._radius
@@ -77,19 +77,19 @@ class Lens:
 
 Matrix: TypeAlias = NDArray[np.float64]
 
-# Homography from OpenCV's places, which count pixels by their centres, to ours.
+# Homography from OpenCV's places, which count from pixel centres, to ours.
 HALF = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
-# Distance of the viewer's eye from the dial, in the dial's radii.
+# Distance of the viewer's eye from the dial, in radii of the dial.
 DISTANCE = 4.0
-# The strongest perspective: a tilt of asin(0.15 · 4) = 37°.
+# Strongest perspective: a tilt of asin(0.15 · 4) = 37°.
 STEEPEST = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """A homography from the dial's frame (axis at 0, unit radius, y downwards) to pixels.
+    """Homography from the dial's frame (axis at 0, unit radius, y downwards) to pixels.
 
-    A picture that is seen through a lens has that behind it, and what is done to it after that.
+    For a picture seen through a lens, the lens follows, and then the moves of the finished picture.
     """
 
     matrix: Matrix  # [3, 3]
@@ -117,17 +117,17 @@ class Pose:
         return Pose(self.matrix @ np.diag([-1.0, 1.0, 1.0]))
 
     def after(self, before: Pose) -> Pose:
-        """Return the pose that does `before` and then this one."""
+        """Return the pose that applies `before` and then this pose."""
         if before.lens is None:
             return Pose(self.matrix @ before.matrix)
-        # Homographies apply from the right, so the later one is multiplied from the left.
+        # Homographies apply from the right, so the later homography is multiplied from the left.
         beyond = self.matrix if before.beyond is None else self.matrix @ before.beyond
         return replace(before, beyond=beyond)
 
     @property
     def scale(self) -> float:
-        """Pixels to the dial's unit at the axis."""
-        # The root of the area that a unit square at the axis covers, by the linear part.
+        """Return the pixels per unit of the dial at the axis."""
+        # Square root of the area that a unit square at the axis covers, by the linear part.
         (a, b, _), (c, d, _), _ = self.matrix.tolist()
         return math.sqrt(abs(a * d - b * c))
 
@@ -136,14 +136,14 @@ def place(
     outline: Points, *, turn: float, tilt: float, towards: float, length: float, room: float,
     shift: tuple[float, float],
 ) -> Pose:  # fmt: skip
-    """Turn by `turn` degrees and tilt, then bring the outline to `length` pixels in `room`.
+    """Turn by `turn` degrees and tilt, then scale the outline to `length` pixels in `room`.
 
-    The outline's longer side gets that length; `shift`, -1 to 1, moves it within the free room.
+    `length` is the longer side of the outline. `shift`, -1 to 1, moves it within the free room.
     """
     bent = Pose(_tilt(tilt, towards) @ _rotation(turn))
     corners = bent(outline)
     (x1, y1), (x2, y2) = corners.min(0).tolist(), corners.max(0).tolist()
-    # By the outline as seen: a tilt makes it shorter.
+    # The length is measured on the outline as seen, because a tilt makes it shorter.
     scale = length / max(x2 - x1, y2 - y1)
     left = (room - scale * (x2 - x1)) / 2 * (1 + shift[0]) - scale * x1
     top = (room - scale * (y2 - y1)) / 2 * (1 + shift[1]) - scale * y1
@@ -158,20 +158,21 @@ def _rotation(degrees: float) -> Matrix:
 
 
 def _tilt(strength: float, towards: float) -> Matrix:
-    """Seen by a pinhole at DISTANCE after a tilt of asin(strength · DISTANCE)."""
-    # sin = strength · DISTANCE: the matrix divides by 1 + strength · x, nearer parts grow.
+    """Return the view of a pinhole at DISTANCE after a tilt of asin(strength · DISTANCE)."""
+    # sin = strength · DISTANCE: the matrix divides by 1 + strength · x, so nearer parts grow.
     cos = math.sqrt(1 - (strength * DISTANCE) ** 2)
     away = np.array([[cos, 0, 0], [0, 1, 0], [strength, 0, 1]])
     tilted: Matrix = _rotation(towards) @ away @ _rotation(-towards)
     return tilted
 
 
-# Share of an even cut's side that each place keeps: cuts move, so that grids do not look ruled.
+# Smallest share of an even grid's cell that a slot keeps. The cuts move so that grids look
+# natural.
 LEAST = 0.8
 
 
 class Slot(NamedTuple):
-    """A place: its corners in pixels."""
+    """Slot in a picture: its corners in pixels."""
 
     x1: float
     y1: float
@@ -180,12 +181,12 @@ class Slot(NamedTuple):
 
 
 def cell(count: int, room: float) -> float:
-    """Return the shorter side that each of `count` places in a square room is sure to have."""
+    """Return the shorter side that each of `count` slots in a square room has at least."""
     return LEAST * room / _columns(count)
 
 
 def slots(count: int, room: Slot, rng: Rng) -> list[Slot]:
-    """Cut a room into places: some cells of an uneven grid, in any order."""
+    """Cut a room into slots: some cells of an uneven grid, in random order."""
     many = _columns(count)
     few = -(-count // many)
     # Half of the grids are wide, half are tall.
@@ -196,7 +197,8 @@ def slots(count: int, room: Slot, rng: Rng) -> list[Slot]:
 
 
 def strips(count: int, room: Slot, rng: Rng) -> list[Slot]:
-    """Cut a room into wide places: rows of one or, beyond four, of two, in any order."""
+    """Cut a room into wide slots in random order: rows of one slot or, beyond four, of two
+    slots."""
     # Five rows would leave too little height for letters.
     columns = 1 if count <= 4 else 2
     down = _cuts(room.y1, room.y2, -(-count // columns), rng)
@@ -210,12 +212,12 @@ def strips(count: int, room: Slot, rng: Rng) -> list[Slot]:
 
 
 def _columns(count: int) -> int:
-    # The least square grid with room for all.
+    # The smallest square grid with room for all.
     return next(n for n in range(1, count + 1) if n * n >= count)
 
 
 def _cuts(start: float, end: float, parts: int, rng: Rng) -> list[float]:
-    """Return the ends and the cuts between, each moved by up to half of what LEAST leaves."""
+    """Return the ends and the cuts between, each moved by up to half of what LEAST allows."""
     even = (end - start) / parts
     by = (1 - LEAST) / 2 * even
     inner = [start + i * even + rng.uniform(-by, by) for i in range(1, parts)]

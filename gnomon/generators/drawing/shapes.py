@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 
 def polar(degrees: float, radius: float) -> tuple[float, float]:
-    """The point at a distance from the origin, clockwise from the top."""
+    """Return the point at a distance from the origin, clockwise from the top."""
     a = math.radians(degrees)
     return radius * math.sin(a), -radius * math.cos(a)
 
 
 def rotation_matrix(degrees: float) -> Points:
-    """Matrix that turns rows of points clockwise: points @ matrix."""
+    """Return the matrix that turns rows of points clockwise: points @ matrix."""
     a = math.radians(degrees)
     return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
 
 
 def polygon(*corners: tuple[float, float]) -> Points:
-    """Straight lines from corner to corner."""
+    """Return straight lines from corner to corner."""
     return np.array(corners, float)
 
 
 def regular(corners: int, turn: float = 0.0) -> Points:
-    """A regular polygon, its first corner `turn` degrees clockwise from the top."""
+    """Return a regular polygon with its first corner `turn` degrees clockwise from the top."""
     a = np.arange(corners) * math.tau / corners + math.radians(turn)
     return np.stack([np.sin(a), -np.cos(a)], 1)
 
@@ -41,7 +41,7 @@ def regular(corners: int, turn: float = 0.0) -> Points:
 def ellipse(
     x: float = 0, y: float = 0, across: float = 1, down: float | None = None, corners: int = 72
 ) -> Points:
-    """Half axes `across` and `down`; a circle where one is given."""
+    """Return an ellipse with half axes `across` and `down`. With a single value it is a circle."""
     half = np.array([across, across if down is None else down])
     points: Points = regular(corners) * half + np.array([x, y])
     return points
@@ -51,7 +51,7 @@ def arc(
     x: float, y: float, radius: float, start: float, end: float, down: float | None = None,
     *, step: float = 5,
 ) -> Points:  # fmt: skip
-    """Points of a circle or ellipse every few degrees, from degrees clockwise from the top."""
+    """Return points of a circle or ellipse every few degrees, in degrees clockwise from the top."""
     a = np.radians(np.linspace(start, end, max(2, int(abs(end - start) / step) + 1)))
     return np.stack([x + radius * np.sin(a), y - (radius if down is None else down) * np.cos(a)], 1)
 
@@ -59,7 +59,8 @@ def arc(
 def oblong(
     x1: float, y1: float, x2: float, y2: float, radius: float = 0.0, *, step: float = 5
 ) -> Points:
-    """An upright rectangle, its corners rounded by `radius`, with a point every few degrees."""
+    """Return an upright rectangle with corners rounded by `radius` and a point every few
+    degrees."""
     if not radius:
         return polygon((x1, y1), (x2, y1), (x2, y2), (x1, y2))
     corners = ((x2 - radius, y1 + radius, 0), (x2 - radius, y2 - radius, 90),
@@ -68,17 +69,17 @@ def oblong(
 
 
 def joined(*pieces: Points | Sequence[tuple[float, float]]) -> Points:
-    """Join the pieces' points to one contour."""
+    """Join the points of the pieces to one contour."""
     return np.concatenate([np.asarray(piece, float) for piece in pieces])
 
 
 def mirrored(half: Sequence[tuple[float, float]]) -> Points:
-    """A contour from its right half, top to bottom."""
+    """Return a contour from its right half, top to bottom."""
     return np.array([*half, *[(-x, y) for x, y in reversed(half) if x]], float)
 
 
 def heart() -> Points:
-    """The curve 16 sin³, 13 cos − 5 cos 2 − 2 cos 3 − cos 4, brought to the unit."""
+    """Return the curve 16 sin³, 13 cos − 5 cos 2 − 2 cos 3 − cos 4, scaled to the unit."""
     a = np.arange(96) * math.tau / 96
     x = 16 * np.sin(a) ** 3
     y = 13 * np.cos(a) - 5 * np.cos(2 * a) - 2 * np.cos(3 * a) - np.cos(4 * a)
@@ -86,7 +87,7 @@ def heart() -> Points:
 
 
 def star() -> Points:
-    """Points at 1, notches at 0.42."""
+    """Return a star with points at 1 and notches at 0.42."""
     radius = np.where(np.arange(10) % 2, 0.42, 1.0)
     return regular(10) * radius[:, None]
 
@@ -99,7 +100,7 @@ _ARROW = polygon((-1, -0.26), (0.1, -0.26), (0.1, -0.68), (1, 0), (0.1, 0.68), (
                  (-1, 0.26))  # fmt: skip
 _CRESCENT = joined(arc(0, 0, 1, 330, -150), arc(0.56, 0, 0.87, 214.9, 325.1))
 
-# Contours, and the degrees by which each may be turned and still goes by its name.
+# Contours, and the degrees by which each may be turned without changing its name.
 SHAPES: dict[str, tuple[list[Points], float]] = {
     "circle": ([ellipse()], 180),
     "square": ([oblong(-0.8, -0.8, 0.8, 0.8)], 18),
@@ -117,32 +118,32 @@ SHAPES: dict[str, tuple[list[Points], float]] = {
 }
 
 
-# Points around an outline: a chord then leaves the circle by 0.05 % of the radius.
+# Number of points around an outline. A chord then leaves the circle by 0.05 % of the radius.
 _CORNERS = 96
 
 
 def radius_at(dial: str, degrees: float) -> float:
-    """Distance from the axis to the outline in a direction, clockwise from twelve."""
+    """Return the distance from the axis to the outline in a direction, clockwise from twelve."""
     return _OUTLINES[dial](math.radians(degrees))
 
 
 def outline(dial: str, scale: float = 1.0) -> Points:
-    """The outline as a polygon; `scale` draws a rim around it, or a ring within."""
+    """Return the outline as a polygon. `scale` draws a rim around it, or a ring within."""
     far, around = _corners(dial)
     return (scale * far) * around
 
 
 @cache
 def _corners(dial: str) -> tuple[Points, Points]:
-    """Distances to the outline all round, and points of the unit circle there."""
+    """Return the distances to the outline all round, and points of the unit circle there."""
     turn = [i * 360 / _CORNERS for i in range(_CORNERS)]
-    # Distances and directions apart, so that a rim is the same outline scaled.
+    # Distances and directions are separate, so a rim is the same outline scaled.
     far = np.array([[radius_at(dial, degrees)] for degrees in turn])
     return far, np.array([polar(degrees, 1.0) for degrees in turn])
 
 
 def _polygon(sides: int) -> Callable[[float], float]:
-    # An apothem of 1: a polygon touches the unit circle with the middles of its sides.
+    # An apothem of 1, so a polygon touches the unit circle with the middles of its sides.
     half = math.pi / sides
     # 1 / cos of the angle to the middle of the nearest side.
     return lambda a: 1 / math.cos((a + half) % (2 * half) - half)
@@ -167,16 +168,16 @@ _OUTLINES: dict[str, Callable[[float], float]] = {
     ),
     "hexagon": _polygon(6),
 }
-# Held back for `ood`.
+# Drawn only with `ood`.
 UNSEEN_DIALS = ("barrel", "hexagon")
 DIALS = tuple(name for name in _OUTLINES if name not in UNSEEN_DIALS)
 
 
-# Closed contours; one inside another is a hole.
+# Closed contours. A contour inside another is a hole.
 Shape: TypeAlias = "list[Points]"
 
 HANDS = ("baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "skeleton")
-# Held back for `ood`.
+# Drawn only with `ood`.
 UNSEEN_HANDS = ("spade", "syringe", "diamond")
 TAIL = 0.14
 _QUARTER = np.linspace(0, math.pi / 2, 7).tolist()
@@ -185,7 +186,7 @@ _STRAIGHT = read_toml(__file__, "hands.toml")
 
 
 def hand_shape(style: str, length: float, width: float, tail: float = TAIL) -> Shape:
-    """The contours of an hour or minute hand."""
+    """Return the contours of an hour or minute hand."""
     if style in _CURVED:
         return _CURVED[style](length, width, tail)
     side = _STRAIGHT[style]
@@ -195,25 +196,25 @@ def hand_shape(style: str, length: float, width: float, tail: float = TAIL) -> S
 
 
 def needle(length: float, width: float, tail: float, weight: float = 2.8) -> Shape:
-    """A second hand: thin, with a counterweight `weight` times as broad."""
+    """Return a second hand: thin, with a counterweight `weight` times as broad."""
     w, v = width / 2, weight * width / 2
     return [mirrored([(w, length), (w, -0.4 * tail), (v, -0.45 * tail), (v, -tail)])]
 
 
 def rotate(contours: Shape, degrees: float) -> Shape:
-    """The contours turned clockwise from twelve, in the dial's frame (y downwards)."""
-    # Hands are drawn upwards, y of a dial runs downwards: mirrored before they are turned.
+    """Turn the contours clockwise from twelve, in the dial's frame (y downwards)."""
+    # Hands are drawn upwards but the dial's y axis points downwards, so mirror before turning.
     turn = np.diag([1.0, -1.0]) @ rotation_matrix(degrees)
     return [contour @ turn for contour in contours]
 
 
 def disc(radius: float) -> Points:
-    """The hub over the pivot."""
+    """Return the hub over the pivot."""
     return radius * _CIRCLE
 
 
 def _rounded(length: float, width: float, tail: float) -> Shape:
-    """A baton whose ends are half circles."""
+    """Return a baton whose ends are half circles."""
     w = width / 2
     tip = [(w * math.sin(a), length - w * (1 - math.cos(a))) for a in _QUARTER]
     end = [(x, length - tail - y) for x, y in reversed(tip)]
@@ -234,7 +235,7 @@ def _leaf(length: float, width: float, tail: float) -> Shape:
 
 
 def _breguet(length: float, width: float, tail: float) -> Shape:
-    """A slim hand with a ring near its tip."""
+    """Return a slim hand with a ring near its tip."""
     w, y = 0.5 * width / 2, 0.72 * length
     ring = min(1.05 * width, 0.24 * length)
     # The angle at which the shaft's sides meet the ring.
@@ -246,14 +247,14 @@ def _breguet(length: float, width: float, tail: float) -> Shape:
 
 
 def _skeleton(length: float, width: float, tail: float) -> Shape:
-    """A baton with a window in it."""
+    """Return a baton with a window in it."""
     w = 1.2 * width / 2
     window = [(0.38 * w, 0.9 * length), (0.38 * w, 0.45 * length)]
     return [mirrored([(w, length), (w, -tail)]), mirrored(window)]
 
 
 def _spade(length: float, width: float, tail: float) -> Shape:
-    """A slim shaft with a leaf-shaped head."""
+    """Return a slim shaft with a leaf-shaped head."""
     w, y = width / 2, 0.62 * length
     shaft = 0.55 * w
     head = [(2 * w * bulge, y + (length - y) * t)

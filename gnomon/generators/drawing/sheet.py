@@ -1,4 +1,4 @@
-"""A contact sheet: pictures with their questions and answers, to look at before anything else."""
+"""A contact sheet: pictures with their questions and answers."""
 
 import math
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ PAPER, CARD, INK, FAINT, MARK = "#eceae6", "#ffffff", "#1c1c1e", "#6e6e73", "#d1
 GAP, PAD = 16, 10
 # The height of a line, in sizes of its font.
 LINE = 1.3
-# Lines of an answer.
+# Largest number of lines of an answer.
 MOST = 10
-# Lines of a question without a picture; with one it has two.
+# Largest number of lines of a question without a picture. With a picture it is two.
 MOST_OF_QUESTION = 16
-# Pictures are shrunk to this side, never enlarged beyond twice their own.
+# Largest side of a picture. Small pictures are enlarged at most twice.
 LARGEST = 224
 
-# A text with its colour and its font.
+# Text with its colour and its font.
 Line: TypeAlias = tuple[str, str, ImageFont.FreeTypeFont]
 
 
@@ -37,15 +37,15 @@ def contact_sheet(
 ) -> Image.Image:
     """Draw each sample on a card, in rows, with the boxes of its target.
 
-    `answers` stand in for the targets as the plain dialect writes them.
+    `answers` replace the targets as the plain dialect writes them.
     """
     if not samples:
         raise ValueError("no samples: a contact sheet needs at least one")
-    # Half as many columns again as rows, as screens are.
+    # One and a half times as many columns as rows, to fit screens.
     columns = columns or math.ceil(math.sqrt(len(samples) * 1.5))
     rows = math.ceil(len(samples) / columns)
     sides = [max(sample.display.size) for sample in samples if sample.display is not None]
-    # No picture is enlarged to more than twice its size.
+    # Pictures are enlarged to at most twice their size.
     side = min(largest, 2 * max(sides, default=largest))
     texts = [_lines(s, side, answers[i] if answers else None) for i, s in enumerate(samples)]
     starts = [0 if sample.image is None else side + PAD // 2 for sample in samples]
@@ -72,7 +72,7 @@ def contact_sheet(
 
 
 def beside_photograph(photo: Path, sheet: Image.Image) -> Image.Image:
-    """Lay a photograph on the left of a sheet, as high as the sheet but at most as wide."""
+    """Put a photograph on the left of a sheet, as high as the sheet but at most as wide."""
     try:
         with Image.open(photo) as picture:
             upright = ImageOps.exif_transpose(picture).convert("RGB")
@@ -90,7 +90,7 @@ def _height(line: Line) -> int:
 
 
 def _lines(sample: Sample, width: int, answer: str | None) -> list[Line]:
-    """Lay out the answer with its own line breaks, and the question under it."""
+    """Lay out the answer with its line breaks, and the question under it."""
     picture = sample.display
     if answer is None:
         answer = Dialect().write(sample.target, None if picture is None else picture.size)
@@ -105,8 +105,8 @@ def _lines(sample: Sample, width: int, answer: str | None) -> list[Line]:
 def _wrap(
     text: str, font: ImageFont.FreeTypeFont, width: int, most: int | None = None
 ) -> list[str]:
-    """Wrap the text to lines of about that width; what is too long ends in dots."""
-    # "e" is about as wide as letters are on average.
+    """Wrap the text to lines of about this width. Text that is too long ends in dots."""
+    # "e" is about as wide as an average letter.
     across = max(1, int(width / (font.getlength("e" * 20) / 20)))
     return wrap(text, across, max_lines=most, placeholder=" …")
 
