@@ -171,7 +171,7 @@ class Chart(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """With `ood`, palettes and fonts are the held-out ones."""
+        """Palettes and fonts: the held-out ones if `ood` is set, otherwise the rest."""
         return {
             "backgrounds": ("plain",),
             "palettes": styles.PALETTES_HELD_OUT if self.ood else styles.PALETTES,
