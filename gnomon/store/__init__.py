@@ -1,6 +1,6 @@
-"""Datasets on disk: shards, manifest, resume; and the weighted sources that a recipe names.
+"""Datasets on disk: shards, manifest and resuming; and the weighted sources that a recipe names.
 
-A name is imported on first use: a command that only lists names never waits for pyarrow.
+Names are imported on first use, so a command that only lists names does not load pyarrow.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     open = open_dataset  # noqa: A001 - read as store.open
 
-# No module here has a function's name: importing a gnomon.store.write would hide store.write.
+# Module names differ from function names, because importing a gnomon.store.write would hide
+# store.write.
 _EXPORTS = {
     "SamplesById": "gnomon.store.samples:SamplesById",
     "Census": "gnomon.store.writing.census:Census",

@@ -1,4 +1,4 @@
-"""Locks that let one process at a time write to a directory or a file, across machines, too."""
+"""Locks that let one process at a time write to a directory or file, also across machines."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LOCK = ".gnomon.lock"
-# Errors of a file system on which this user may not make a file.
+# Errors of a file system on which this user cannot create a file.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
 def sole_writer(*paths: Path, folder: bool = False) -> Iterator[None]:
-    """Lock paths that will be written, or refuse at once and name the process that has one.
+    """Lock paths before writing, or refuse immediately and name the process that holds one of them.
 
-    The lock's file lies beside the path, be that a file or a directory, existing or not. A
-    `folder` is written to bit by bit and has a second lock inside, because it may be mounted, and
-    then only its inside is the same for all machines. Leftovers of killed processes are removed.
+    The lock file lies next to the path, which may be a file or a directory and need not exist. A
+    `folder` is written in several steps and has a second lock inside. It may be mounted, and then
+    only its inside is the same for all machines. Leftovers of killed processes are removed.
 
-    The system drops a lock when its process dies, so a killed run leaves none behind. A process may
-    lock a path twice: `run` has it when `train` asks for it. A file system without locks is
-    reported once, and the work goes on.
+    The system drops a lock if its process dies, so a killed run does not leave a lock behind. A
+    process may lock a path twice, for example in `run` and in `train`. A file system without locks
+    is reported once, and the work continues.
     """
     with ExitStack() as locks:
         for path in paths:
@@ -57,16 +57,18 @@ _REASONS = {
 
 @contextmanager
 def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
-    """Lock a file; yield False if this process has it already, or if nothing can be locked there.
+    """Lock a file. Yield False if this process already has the lock, or if the place does not
+    support locks.
 
-    An `optional` file that cannot be made is done without.
+    If an `optional` file cannot be created, the work continues without the lock.
     """
     from filelock import FileLock
 
     note = file.with_name(f"{file.name}.txt")  # apart: on Windows a locked file cannot be read
-    # Folders that are made for the lock, and removed again if nothing is written there.
+    # Folders created for the lock. They are removed again if they stay empty.
     missing = [folder for folder in file.parents if not folder.exists()]
-    # One object a file in this process; and no soft locks, which a killed process would leave.
+    # One object per file in this process. Soft locks are not used because a killed process would
+    # leave them.
     lock = FileLock(file, timeout=0, is_singleton=True, fallback_to_soft=False)
     has_lock = False
     try:
@@ -98,8 +100,9 @@ def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
 def _remove(file: Path, note: Path) -> None:
     """Remove the files of a lock before it is released.
 
-    A process that opened the file earlier and locks it later finds that it has lost its name, and
-    is refused. Windows removes no open file; there the library does it on release.
+    If another process opened the file earlier and locks it later, it notices that the file has lost
+    its name and is refused. Windows does not remove open files. There the library removes the file
+    on release.
     """
     with suppress(OSError):
         note.unlink(missing_ok=True)
@@ -108,10 +111,11 @@ def _remove(file: Path, note: Path) -> None:
 
 
 def _acquire(lock: BaseFileLock, path: Path, note: Path) -> bool:
-    """Return False on a file system without locks; raise a ValueError if another process has it."""
+    """Return False on a file system without locks. Raise a ValueError if another process has the
+    lock."""
     from filelock import Timeout
 
-    # At once, and once more after a moment.
+    # Try immediately, and once more after a moment.
     for seconds in (0, 0.2):
         try:
             lock.acquire(timeout=seconds)
@@ -128,7 +132,7 @@ def _acquire(lock: BaseFileLock, path: Path, note: Path) -> bool:
             _warn_unlocked(os.strerror(error.errno) if error.errno else str(error))
             return False
         return True
-    # In /proc, for one, no file can be made.
+    # In /proc, for example, files cannot be created.
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 

@@ -1,9 +1,9 @@
-"""Rows of a Parquet file, refused before it takes too much memory.
+"""Rows of a Parquet file, with limits on memory.
 
-The size of the decoded file is computed from the headers of its pages before any is decoded. The
-footer has sizes, too, but readers take memory by the header of each page, which may differ. A page
-of a few bytes may claim 2 GiB, a dictionary repeats a long text in any number of rows, and empty
-rows cost nothing on disk.
+The size of the decoded file is computed from the headers of its pages before any page is decoded.
+The sizes in the footer are not enough, because readers allocate memory by the header of each page,
+which may differ. A page of a few bytes may claim 2 GiB, a dictionary repeats a long text in any
+number of rows, and empty rows cost nothing on disk.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pyarrow.parquet import FileMetaData, ParquetFile, read_metadata
 
 from gnomon import files
 
-# Bytes of decoded rows that any file may have, as a multiple of its own size, and at most.
+# Largest size of the decoded rows, as a multiple of the file's size and in bytes.
 _LEAST, _RATIO, _MOST = 2**28, 100, 2**34
-# Bytes of a Python object for a value, besides its content.
+# Bytes of a Python object for a value, in addition to its content.
 _VALUE = 16
-# Rows and bytes that are decoded at a time, at most.
+# Largest number of rows and bytes to decode at a time.
 _BATCH, _BATCH_SIZE = 256, 2**28
 
 
 def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows in order; refuse a file of more than `most_rows`.
+    """Yield the rows in order. Refuse a file with more than `most_rows`.
 
     Repeated values stay in Arrow's dictionaries until the size of a batch is known.
     """
@@ -51,7 +51,7 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
         ParquetFile(source, metadata=footer, read_dictionary=dictionaries) as table,
     ):
         for number, group in enumerate(groups):
-            # Arrow decodes these at once; their size must be bounded beforehand.
+            # Arrow decodes these in one piece, so their size must be bounded beforehand.
             expanded = [
                 column
                 for column in group
@@ -66,9 +66,9 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
 
 
 def shortest_decimals(rows: pa.RecordBatch | pa.Table) -> pa.RecordBatch | pa.Table:
-    """The rows with numbers of 16 and 32 bits as the shortest decimals of their precision.
+    """Return the rows with numbers of 16 and 32 bits as the shortest decimals of their precision.
 
-    As Python's floats of 64 bits, a float32's 2.7 would be 2.700000047683716.
+    As a Python float of 64 bits, 2.7 from a float32 would be 2.700000047683716.
     """
     for index, field in enumerate(rows.schema):
         if pa.types.is_float16(field.type) or pa.types.is_float32(field.type):
@@ -88,14 +88,15 @@ def _check_size(most: int, total: int, size: int) -> None:
 
 
 def _batch_rows(rows: int, group: Sequence[Column]) -> int:
-    """Number of rows that stay below a batch's limit, even if all have the longest value."""
+    """Return the number of rows that stay below a batch's limit even if all have the longest
+    value."""
     usual = sum(column.size for column in group) // max(rows, 1)
     worst = sum(column.longest for column in group if not column.is_nested)
     return max(1, min(_BATCH, _BATCH_SIZE // (usual + worst + 1)))
 
 
 def _size(array: pa.Array) -> int:
-    """Bytes of an array's values, repeated ones counted each time."""
+    """Return the bytes of an array's values. Repeated values count each time."""
     if isinstance(array, pa.DictionaryArray):
         lengths = pc.binary_length(array.dictionary)
         return pc.sum(lengths.cast("int64").take(array.indices)).as_py() or 0
@@ -108,34 +109,35 @@ def _size(array: pa.Array) -> int:
     return int(array.nbytes)
 
 
-# Fields of Thrift by their numbers in parquet.thrift, which the constants below name.
+# Field numbers of Thrift from parquet.thrift.
 _Struct: TypeAlias = "dict[int, Any]"
 _GROUPS, _CHUNKS, _CHUNK = 4, 1, 3
 # Fields of a column in a group: offsets of its pages and its dictionary, and bytes of both.
 _DATA_AT, _DICTIONARY_AT, _LENGTH = 9, 11, 7
 # Fields of a page: type, bytes decoded and on disk, and the headers of data pages 1 and 2.
 _TYPE, _SIZE, _STORED, _DATA, _DATA_2 = 1, 2, 3, 5, 8
-# Fields of a data page's header: number of values and encoding, which version 2 has elsewhere.
+# Fields of a data page's header: number of values and encoding. Version 2 has them elsewhere.
 _VALUES, _ENCODING, _ENCODING_2 = 1, 2, 4
-# A type of page, and the encoding of values by the prefix they share with the one before.
+# Type of a dictionary page, and the encoding by a prefix shared with the previous value.
 _DICTIONARY_PAGE, _DELTA_BYTE_ARRAY = 2, 7
-# Bytes that are read for a page's header, at first and at most; the same as in Arrow.
+# First and largest number of bytes to read for a page's header, the same as in Arrow.
 _HEADERS = (2**14, 2**24)
-# Largest footer in bytes; a column of a group takes about a hundred.
+# Largest footer in bytes. A column of a group takes about a hundred.
 _FOOTER = 2**26
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a row group, as its pages describe it."""
+    """Column of a row group, as its pages describe it."""
 
     path: str
     size: int
-    """Bytes of its pages, decompressed."""
+    """Decompressed bytes of its pages."""
     values: int
-    """Number of values, nulls included."""
+    """Number of values, including nulls."""
     longest: int
-    """Upper bound in bytes of a value that is once on disk for many rows; 0 if there is none."""
+    """Largest possible size in bytes of a value that is stored once for many rows. 0 if there is no
+    such value."""
     is_bytes: bool
     """True for texts or bytes that Arrow can leave in their dictionary."""
     is_nested: bool
@@ -143,7 +145,7 @@ class Column:
 
     @property
     def worst(self) -> int:
-        """Bytes of the decoded column if every value is the longest."""
+        """Bytes of the decoded column if every value has the largest size."""
         return self.size + self.values * (self.longest + 1)
 
 
@@ -151,7 +153,7 @@ def columns_of(path: Path) -> tuple[FileMetaData, list[list[Column]]]:
     """Return the footer of a regular file, and the columns of each of its row groups."""
     with files.open_bytes(path) as file:
         try:
-            # Arrow's own objects for this abort the process if a column lacks its description.
+            # Arrow's own objects abort the process if a column lacks its description.
             groups = _footer(file).get(_GROUPS, ())
             footer = read_metadata(file)
             columns = [_columns(file, group, footer) for group in groups]
@@ -179,7 +181,7 @@ def _columns(file: BinaryIO, group: _Struct, footer: FileMetaData) -> list[Colum
     columns = []
     for index, chunk in enumerate(chunks):
         metadata, schema = chunk[_CHUNK], footer.schema.column(index)
-        # A dictionary, if there is one, precedes the data.
+        # A dictionary precedes the data.
         start = min(metadata[key] for key in (_DATA_AT, _DICTIONARY_AT) if metadata.get(key))
         pages = list(_pages(file, start, start + metadata[_LENGTH]))
         longest = max((page[_SIZE] for page in pages if _repeats(page)), default=0)
@@ -189,7 +191,7 @@ def _columns(file: BinaryIO, group: _Struct, footer: FileMetaData) -> list[Colum
                 path=schema.path,
                 size=sum(page[_SIZE] for page in pages),
                 values=sum(_data_header(page).get(_VALUES, 0) for page in pages),
-                # Numbers and dates take 16 bytes at most.
+                # Numbers and dates take at most 16 bytes.
                 longest=longest if is_bytes else max(schema.length, 16),
                 is_bytes=is_bytes
                 and schema.logical_type.type in ("STRING", "NONE")
@@ -211,7 +213,7 @@ def _has_prefixes(page: _Struct) -> bool:
 
 
 def _data_header(page: _Struct) -> _Struct:
-    """Return the header of a data page's values; a dictionary page has none."""
+    """Return the header of a data page's values. None for a dictionary page."""
     header: _Struct = page.get(_DATA) or page.get(_DATA_2) or {}
     return header
 
@@ -229,7 +231,7 @@ def _pages(file: BinaryIO, start: int, end: int) -> Iterator[_Struct]:
 
 
 def _page(file: BinaryIO, start: int) -> tuple[_Struct, int]:
-    """Return a page's header and the header's length in bytes."""
+    """Return a page's header and the length of the header in bytes."""
     for size in _HEADERS:
         file.seek(start)
         reader = _Compact(file.read(size))
@@ -241,17 +243,18 @@ def _page(file: BinaryIO, start: int) -> tuple[_Struct, int]:
 
 
 class _Compact:
-    """Reader of Thrift's compact protocol for integers, structs and lists; it skips the rest."""
+    """Reader of Thrift's compact protocol for integers, structs and lists. It skips other types."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.offset = data, 0
 
     def struct(self) -> _Struct:
-        """Read a struct; a repeated field is refused, because readers differ in which they take."""
+        """Read a struct. A repeated field is refused because readers disagree on which value
+        counts."""
         fields: _Struct = {}
         field = 0
         while head := self._byte():
-            # The upper half is the distance to the field before; 0 if the number follows.
+            # The upper half is the distance to the previous field, or 0 if the number follows.
             field = field + (head >> 4) if head >> 4 else self._integer()
             if field in fields:
                 raise ValueError(f"its field {field} occurs twice")
@@ -301,7 +304,7 @@ class _Compact:
     def _list(self) -> list[Any]:
         head = self._byte()
         code, length = head & 15, head >> 4
-        # 15 in the upper half: the length follows.
+        # 15 in the upper half means that the length follows.
         length = self._unsigned() if length == 15 else length
         if length > len(self.data):  # no value takes less than a byte
             raise IndexError

@@ -19,24 +19,24 @@ from gnomon import files
 from gnomon.sample import Size
 
 PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
-"""Formats that are opened, whatever a file is called. Others are not safe: for EPS, Pillow starts
+"""Formats that are opened, whatever the name of the file. Others are unsafe: for EPS, Pillow starts
 Ghostscript."""
 _WIDE = "its pixels are floats, signed or of 32 bits, and nothing says which of them is white"
 
 
 def picture_size(image: Path | bytes) -> Size:
-    """Return width and height of the upright picture; refuse a file that is no picture."""
+    """Return width and height of the upright picture. Refuse a file that is not a picture."""
     return upright_frame(image)[0]
 
 
 def upright_frame(image: Path | bytes) -> tuple[Size, int]:
-    """Return the size of the upright picture, and the orientation that EXIF or XMP give its file.
+    """Return the size of the upright picture, and the orientation of its file from EXIF or XMP.
 
     Orientation 1 is upright. From 5 to 8 the stored picture has width and height swapped.
     """
     with open_picture(image) as picture:
         width, height = picture.size
-        # Read from the header alone, where transposing would decode the pixels.
+        # Read from the header only, because transposing would decode the pixels.
         orientation = _orientation(picture)
         # Pillow opens a TIFF with its upright size.
         is_swapped = orientation >= 5 and picture.format != "TIFF"
@@ -44,13 +44,13 @@ def upright_frame(image: Path | bytes) -> tuple[Size, int]:
 
 
 def load_picture(image: Path | bytes) -> Image.Image:
-    """Decode a user's picture upright, on white, in RGB; refuse a file that ends too early."""
+    """Decode a user's picture upright, on white, in RGB. Refuse a truncated file."""
     with open_picture(image) as picture:
         return upright_rgb(picture)
 
 
 def upright_rgb(picture: Image.Image) -> Image.Image:
-    """Turn a picture as its EXIF says, lay it on white, and return it in RGB."""
+    """Turn a picture as its EXIF says, put it on white, and return it in RGB."""
     if picture.mode in ("I", "F"):  # Pillow would clip them to 0 and 255
         raise ValueError(f"{_WIDE}: save it in 8 or 16 bits")
     bits = getattr(picture, "tag_v2", {}).get(ExifTags.Base.BitsPerSample, (16,))[0]
@@ -59,16 +59,17 @@ def upright_rgb(picture: Image.Image) -> Image.Image:
 
 @contextmanager
 def open_picture(image: Path | bytes) -> Iterator[Image.Image]:
-    """Open a picture from a file or from a file's bytes; errors in the `with` block get its name.
+    """Open a picture from a file or from a file's bytes. Errors in the `with` block get its name.
 
-    The number of pixels is checked before any is decoded: a decompression bomb is a small file of a
-    huge picture.
+    The number of pixels is checked before decoding, because a small file may hold a huge picture (a
+    decompression bomb).
     """
     name = f"what {len(image)} bytes hold" if isinstance(image, bytes) else image.name
     refusal = f"{name} is no picture"
     try:
         with _content(image) as file, Image.open(file, formats=PICTURE_FORMATS) as picture:
-            # Pillow refuses pictures of twice its limit, and only warns of those between.
+            # Pillow refuses pictures above twice its limit, and only warns between the limit and
+            # twice the limit.
             if picture.width * picture.height > (Image.MAX_IMAGE_PIXELS or inf):
                 raise Image.DecompressionBombError
             if picture.mode in ("I", "F"):  # Pillow would clip them to 0 and 255
@@ -87,7 +88,7 @@ def open_picture(image: Path | bytes) -> Iterator[Image.Image]:
 
 
 def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
-    """Open a regular file of a bounded size, or wrap the bytes of one."""
+    """Open a regular file of a bounded size, or wrap the bytes of a file."""
     if isinstance(image, bytes):
         return nullcontext(BytesIO(image))
     files.check_regular(image)
@@ -99,9 +100,9 @@ def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
 
 
 def check_decodable(image: Path | bytes) -> None:
-    """Decode a file to its end, because the header of a truncated one is fine."""
+    """Decode a file to its end, because a truncated file has an intact header."""
     with open_picture(image) as picture:
-        # A JPEG is then read whole but decoded at an eighth of its size, in half the time.
+        # A JPEG is then read completely but decoded at an eighth of its size, in half the time.
         picture.draft("L", (max(1, picture.width // 8), max(1, picture.height // 8)))
         picture.load()
 
@@ -109,14 +110,14 @@ def check_decodable(image: Path | bytes) -> None:
 def _rgb(picture: Image.Image, bits: int) -> Image.Image:
     """Convert to RGB as viewers do: 16 bits scaled and transparency on white.
 
-    Pillow alone clips 16 bits to white, and shows the colours that hide in transparent pixels.
+    Pillow would clip 16 bits to white, and show the hidden colours of transparent pixels.
     """
-    # Shifted by what the file has beyond 8 bits: 4 of 12, 8 of 16.
+    # Shifted by the bits beyond 8: 4 for 12 bits, 8 for 16.
     if picture.mode.startswith("I;16"):  # also the mode of TIFFs with 12 bits
         return Image.fromarray((np.asarray(picture) >> bits - 8).astype(np.uint8)).convert("RGB")
     if picture.has_transparency_data:
         overlay = picture.convert("RGBA")
-        # Where nothing is drawn, viewers show their own white.
+        # Viewers show transparent pixels as white.
         paper = Image.new("RGBA", overlay.size, "white")
         return Image.alpha_composite(paper, overlay).convert("RGB")
     return picture.convert("RGB")
@@ -124,7 +125,7 @@ def _rgb(picture: Image.Image, bits: int) -> Image.Image:
 
 def _orientation(picture: Image.Image) -> int:
     """Return the orientation from 1 to 8. Other numbers are ignored, as by Pillow."""
-    # Of a PNG, Pillow would decode all pixels to look for what follows them.
+    # For a PNG, Pillow would decode all pixels to look for chunks after them.
     is_whole = picture.format != "PNG" or not _has_late_notes(picture)
     exif = Picture.getexif(picture) if is_whole else picture.getexif()
     orientation = exif.get(ExifTags.Base.Orientation, 1)
@@ -132,7 +133,8 @@ def _orientation(picture: Image.Image) -> int:
 
 
 def _has_late_notes(picture: Image.Image) -> bool:
-    """True for a PNG with EXIF or texts after its pixels; reads the chunks' headers alone."""
+    """Return True for a PNG with EXIF or texts after its pixels. Only the chunk headers are
+    read."""
     file: IO[bytes] = picture.fp  # type: ignore[attr-defined]
     start, has_pixels = file.tell(), False
     try:
@@ -149,13 +151,13 @@ def _has_late_notes(picture: Image.Image) -> bool:
 
 
 _COLOUR_TYPES = {"L": 0, "RGB": 2}
-# PNG's filter that stores each row less the row above. Without a filter flat dials are smaller
-# yet, but smooth backgrounds three times as large; other filters win little and cost more.
+# PNG's filter that stores each row minus the row above. Without a filter, flat dials are smaller,
+# but smooth backgrounds three times as large. Other filters gain little and cost more.
 _UP = 2
 
 
 def encode_png(picture: Picture) -> bytes:
-    """Encode as PNG: the same pixels give the same bytes on every processor.
+    """Encode as PNG. The same pixels give the same bytes on every processor.
 
     zlib-ng takes less than half the time of the zlib that OpenCV calls, for the same bytes.
     """
@@ -164,7 +166,8 @@ def encode_png(picture: Picture) -> bytes:
         picture.save(file, "PNG", compress_level=1)
         return file.getvalue()
     width, height = picture.size
-    # 8 bits a channel; the zeros are PNG's only compression and filter method, not interlaced.
+    # 8 bits per channel. The zeros are PNG's only compression and filter method, and "not
+    # interlaced".
     header = struct.pack(">2I5B", width, height, 8, _COLOUR_TYPES[picture.mode], 0, 0, 0)
     data = _compress(_filter(np.asarray(picture).reshape(height, -1)))
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _END
@@ -179,29 +182,29 @@ def decode_picture(data: bytes | None) -> Picture:
 
 
 def fingerprint(picture: Picture | None) -> bytes:
-    """Return mode, size and pixels as bytes, equal for pictures that are the same."""
+    """Return mode, size and pixels as bytes, which are equal for equal pictures."""
     if picture is None:
         return b"none\n"
     if picture.mode == "P":  # pixels of mode P are indices into a palette
         picture = picture.convert("RGBA")
-    # Mode and size first: the same bytes may be another picture.
+    # Mode and size come first, because the same bytes may be another picture.
     width, height = picture.size
     return f"{picture.mode} {width}x{height}\n".encode() + picture.tobytes()
 
 
 def _filter(rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Filter rows [height, bytes] into [height, 1 + bytes], the filter's number first."""
+    """Filter rows [height, bytes] into [height, 1 + bytes], with the filter's number first."""
     filtered = np.empty((rows.shape[0], 1 + rows.shape[1]), np.uint8)
     filtered[:, 0] = _UP
-    # There is no row above the first: it is stored as it is.
+    # The first row is stored unchanged.
     filtered[0, 1:] = rows[0]
     np.subtract(rows[1:], rows[:-1], out=filtered[1:, 1:])
     return filtered
 
 
 def _compress(rows: NDArray[np.uint8]) -> bytes:
-    """Compress with runs only, which is quick and independent of a processor's hash functions."""
-    # Z_RLE looks for runs alone; level 1 is the fastest.
+    """Compress with runs only, which is fast and independent of a processor's hash functions."""
+    # Z_RLE only looks for runs. Level 1 is the fastest.
     stream = zlib_ng.compressobj(1, strategy=zlib_ng.Z_RLE)
     return stream.compress(rows) + stream.flush()
 

@@ -1,4 +1,4 @@
-"""Samples as records, the rows of stored tables, and back."""
+"""Conversion of samples to records, the rows of stored tables, and back."""
 
 import json
 from hashlib import sha256
@@ -13,11 +13,11 @@ from gnomon.store import pictures
 TEXTS = ("id", "question", "rationale", "answer", "target", "facts")
 """Columns other than the pictures."""
 MORE_IMAGES = "more_images"
-"""Column of the pictures after the first, in datasets whose samples may have several."""
+"""Column of the second and later pictures, in datasets whose samples may have several."""
 
 
 Record: TypeAlias = dict[str, Any]
-"""A sample as it is stored and read, by columns."""
+"""Sample by columns, as it is stored and read."""
 
 
 class Fingerprints:
@@ -27,31 +27,31 @@ class Fingerprints:
         self._pixels, self._labels = sha256(), sha256()
 
     def add(self, sample: Sample, record: Record) -> None:
-        """Take in the next record with its sample, whose pictures are decoded already."""
-        # A sample without a picture counts as well: its place in the hash is "none".
+        """Add the next record with its sample, whose pictures are already decoded."""
+        # A sample without a picture also counts. Its entry in the hash is "none".
         for image in sample.images or (None,):
             self._pixels.update(pictures.fingerprint(image))
-        # Without the picture's bytes, so that no format of files changes the hash.
+        # Without the picture's bytes, so the hash is the same for every file format.
         labels = json.dumps([record[name] for name in TEXTS], ensure_ascii=False)
         self._labels.update(labels.encode() + b"\n")
 
     def to_json(self) -> dict[str, str]:
-        """Return the hashes as a shard's entry of the manifest has them."""
+        """Return the hashes in the form of a shard's entry in the manifest."""
         return {"pixels": self._pixels.hexdigest(), "labels": self._labels.hexdigest()}
 
 
 def to_record(sample: Sample, *, has_several_pictures: bool = False) -> Record:
-    """Return the record of a sample; refuse one that cannot be stored whole.
+    """Return the record of a sample. Refuse a sample that cannot be stored completely.
 
-    `has_several_pictures` adds the column of more pictures, which all records of a source have or
-    none.
+    `has_several_pictures` adds the column for further pictures. Either all records of a source have
+    it or none.
     """
     try:
         images = [wrap_picture(pictures.encode_png(image)) for image in sample.images]
         record = {"image": images[0] if images else None, **text_columns(sample)}
     except (OSError, TypeError, ValueError) as error:
         raise ValueError(f"sample {sample.id!r} cannot be stored: {error}") from error
-    # An empty list is written, too, so that all rows have the same columns.
+    # Empty lists are also written, so all rows have the same columns.
     return {**record, MORE_IMAGES: images[1:]} if has_several_pictures else record
 
 
@@ -68,7 +68,7 @@ def text_columns(sample: Sample) -> dict[str, str | None]:
 
 
 def from_record(record: Record) -> Sample:
-    """Return the sample of a record as a reader gives it; tuples in the facts become lists."""
+    """Return the sample of a record as a reader gives it. Tuples in the facts become lists."""
     image = record["image"]
     for name in ("id", "question"):
         if not isinstance(record[name], str):
@@ -108,6 +108,6 @@ def plain_answer(target: Target, size: Size | None) -> str | None:
 
 
 def _json(values: dict[str, Any]) -> str:
-    """Write JSON with sorted keys, so that facts in another order give the same bytes."""
-    # NaN is no JSON, and other readers would refuse the whole column.
+    """Write JSON with sorted keys, so facts in another order give the same bytes."""
+    # NaN is not valid JSON, and other readers would refuse the whole column.
     return json.dumps(values, ensure_ascii=False, allow_nan=False, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Sequences of samples, wherever they come from, as a stream for one of several processes too."""
+"""Sequences of samples from any source, and streams that divide them among processes."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from gnomon.store.pictures import fingerprint
 
 
 class Samples(ABC):
-    """A sequence whose item i is the same sample in every process and order of reading."""
+    """Sequence whose item i is the same sample in every process and order of reading."""
 
     @property
     @abstractmethod
     def length(self) -> int | None:
-        """Number of samples; None if they have no end."""
+        """Number of samples. None if the sequence is endless."""
 
     @property
     def n_distinct(self) -> int | None:
-        """Number of samples before one comes again; None if none ever does."""
+        """Number of distinct samples before a sample repeats. None if samples never repeat."""
         return self.length
 
     @property
     def n_per_pass(self) -> int | None:
-        """Number of samples until each has come once; None if there is no end of new ones."""
+        """Number of samples until each has occurred once. None if new samples never end."""
         return self.length
 
     @abstractmethod
     def at(self, index: int) -> Sample:
-        """Return sample `index`, which is not negative; `samples[index]` checks the range first."""
+        """Return sample `index`, which is not negative. `samples[index]` checks the range first."""
 
     @overload
     def __getitem__(self, index: int) -> Sample: ...
@@ -51,12 +51,12 @@ class Samples(ABC):
         return self.at(index)
 
     def in_epoch(self, index: int, epoch: int) -> Sample:  # noqa: ARG002
-        """Return sample `index` in a pass of a training: its augmentation and its spread."""
+        """Return sample `index` for an epoch of the training, with its augmentation and spread."""
         return self[index]
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """Return plain JSON that is equal for two sequences exactly if their samples are."""
+        """Return plain JSON that is equal for two sequences exactly if their samples are equal."""
 
     def id(self, index: int) -> str:
         """Return the id of sample `index`, if possible without drawing or opening its picture."""
@@ -67,16 +67,16 @@ class Samples(ABC):
         return self[index].target
 
     def outline(self, index: int) -> Outline:
-        """Return sample `index` without its pixels; a file of several samples is opened once."""
+        """Return sample `index` without its pixels. A file of several samples is opened once."""
         return Outline.of(self[index])
 
     def generators(self) -> Iterator[Generator]:
-        """Yield the generators that draw these samples, none if they lie on disk."""
+        """Yield the generators that draw these samples. Samples on disk have none."""
         return iter(())
 
     @property
     def has_several_pictures(self) -> bool:
-        """True if a sample may have several pictures."""
+        """Return True if a sample may have several pictures."""
         return any(generator.has_several_pictures for generator in self.generators())
 
     def __iter__(self) -> Iterator[Sample]:
@@ -85,18 +85,19 @@ class Samples(ABC):
 
 
 DEFAULT_TRAIN_SAMPLES = 10_000
-"""Training samples by default if a source has no end; other sources are read whole."""
+"""Default number of training samples for an endless source. Other sources are read completely."""
 
 
 def evenly_spaced(n: int, most: int) -> list[int]:
-    """Return indices below n, `most` of them at most, from all parts: tables may be sorted."""
+    """Return at most `most` indices below n, spread over the whole range because tables may be
+    sorted."""
     number = min(n, most)
     return [index * n // number for index in range(number)]
 
 
 def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> int:
-    """Number of samples to train on, `requested` being the recipe's `train.samples`."""
-    # A mixture has no end, and yet a pass.
+    """Return the number of training samples. `requested` is the recipe's `train.samples`."""
+    # A mixture is endless but still has a pass.
     available = samples.n_per_pass if isinstance(samples, Samples) else len(samples)
     if requested is None:
         return available or DEFAULT_TRAIN_SAMPLES
@@ -113,13 +114,13 @@ def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> in
 
 @dataclass(frozen=True)
 class GeneratedSamples(Samples):
-    """Endless samples of a generator, drawn when they are read."""
+    """Endless samples of a generator, drawn on reading."""
 
     generator: Generator
 
     @property
     def length(self) -> None:
-        """None, for drawing has no end."""
+        """None, because drawing never ends."""
 
     def at(self, index: int) -> Sample:
         return self.generator[index]
@@ -146,7 +147,7 @@ class GeneratedSamples(Samples):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A sample with sizes and a hash instead of its pictures, for looking at all of many."""
+    """Sample with sizes and a hash instead of its pictures, for statistics over many samples."""
 
     id: str
     question: str
@@ -155,12 +156,12 @@ class Outline:
     sizes: tuple[Size, ...]
     """(width, height) of each picture."""
     picture_hashes: bytes
-    """Hashes of the pictures, joined; empty without a picture."""
+    """Joined hashes of the pictures. Empty without a picture."""
 
     @classmethod
     def of(cls, sample: Sample) -> Outline:
         """Return the outline of a sample whose pictures are decoded."""
-        # 16 bytes a picture, in their order.
+        # 16 bytes per picture, in order.
         hashes = b"".join(map(pixel_hash, sample.images))
         return cls(sample.id, sample.question, sample.target, sample.facts, sample.sizes, hashes)
 
@@ -171,11 +172,11 @@ def pixel_hash(picture: Image.Image) -> bytes:
 
 
 class SamplesById(Mapping[str, Sample]):
-    """The first `n` samples by their ids, each drawn or opened when it is looked up."""
+    """The first `n` samples by their ids. Each sample is drawn or opened when it is looked up."""
 
     def __init__(self, samples: Samples, n: int) -> None:
         self._samples = samples
-        # Ids alone stay in memory, not samples.
+        # Only ids stay in memory.
         self._places = {samples.id(index): index for index in range(n)}
 
     def __getitem__(self, sample_id: str) -> Sample:
@@ -189,11 +190,11 @@ class SamplesById(Mapping[str, Sample]):
 
 
 class SampleStream:
-    """Samples drawn or read on demand, each by one of several processes.
+    """Samples drawn or read on demand, divided among several processes.
 
-    Whole batches go round: of `world_size` processes, process `rank` has the batches rank,
-    rank + world_size, … So the progress of a training is one number, the samples that all processes
-    took together. With it as `start`, any number of processes goes on there.
+    Processes take whole batches in turn: of `world_size` processes, process `rank` has the batches
+    rank, rank + world_size, … So the progress of a training is a single number, the samples that
+    all processes took together. Given as `start`, any number of processes can resume there.
     """
 
     def __init__(
@@ -206,7 +207,7 @@ class SampleStream:
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
-        """Stream the first `n` samples, all if it is None, without the first `start` of them."""
+        """Stream the first `n` samples, or all if it is None, without the first `start`."""
         self.samples = GeneratedSamples(samples) if isinstance(samples, Generator) else samples
         self.n = self.samples.length if n is None else n
         self.start, self.batch_size = start, batch_size
@@ -232,13 +233,14 @@ class SampleStream:
 
     @property
     def reader(self) -> tuple[int, int]:
-        """Number of this reader and of all; a reader is a process, or a worker of one."""
+        """Return the number of this reader and of all readers. A reader is a process, or a worker
+        of a process."""
         return self.rank, self.world_size
 
     def __iter__(self) -> Iterator[Sample]:
         reader, readers = self.reader
         for n_read in count():
-            # The reader's own batches are every `readers`-th of all, from `reader` on.
+            # The reader's own batches are every `readers`-th of all, starting at `reader`.
             batch, offset = divmod(n_read, self.batch_size)
             index = self.start + (reader + batch * readers) * self.batch_size + offset
             if self.n is not None and index >= self.n:

@@ -1,4 +1,4 @@
-"""Formats of a dataset's shards on disk, by name in FORMATS; a directory has one of them."""
+"""Formats of a dataset's shards on disk, by name in FORMATS. A dataset uses a single format."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DEFAULT = "parquet"
 
 
 def create(name: str) -> Format:
-    """Return the format of that name; an unknown one is refused with the names that there are."""
-    # A new one each time, for instances cache offsets of what they read.
+    """Return the format of this name. An unknown name is refused with the list of names."""
+    # A new instance each time, because instances cache offsets of the files that they read.
     kind: type[Format] = names.load(FORMATS, name, what="format", command="gnomon generate --help")
     return kind()
 
@@ -35,21 +35,22 @@ DATA = "data"
 
 
 class Format(ABC):
-    """A way to write a shard as a file or a folder, which appears whole or not at all.
+    """Format that writes a shard as a file or folder. A shard appears completely or not at all.
 
-    No file stays open between two reads. An instance may cache offsets of a shard; a pickled copy
-    for another process begins without.
+    No file stays open between two reads. An instance may cache offsets of a shard. A pickled copy
+    for another process starts without them.
     """
 
     name: ClassVar[str]
     suffix: ClassVar[str] = ""
     """End of a shard's file name."""
     loading: ClassVar[str]
-    """Python that reads a `{split}` of `{shards}` shards, 0 to `{last}`, for the dataset's card."""
+    """Python code for the dataset's card that reads a `{split}` of `{shards}` shards, 0 to
+    `{last}`."""
     holds_several_pictures: ClassVar[bool] = False
     """True if the format can store a sample with several pictures."""
 
-    # Without this a copy for another process would carry the offsets of all shards that were read.
+    # Otherwise a copy for another process would carry the offsets of all shards.
     def __reduce__(self) -> tuple[type[Format], tuple[()]]:
         return type(self), ()
 
@@ -75,7 +76,7 @@ class Format(ABC):
         """Write a shard whose first record is sample `first` of the split."""
 
     def foreign_files(self, shard: Path, split: str) -> list[str]:  # noqa: ARG002 - a file has none
-        """Return the files in a shard's folder that are no part of it, hidden files excepted."""
+        """Return the files in a shard's folder that do not belong to it, except hidden files."""
         return []
 
     def digest(self, shard: Path) -> str:
@@ -84,7 +85,7 @@ class Format(ABC):
 
     @abstractmethod
     def record(self, shard: Path, row: int) -> Record:
-        """Read a record by its row, its picture being `{"bytes": …, "path": None}` or None."""
+        """Read a record by its row. Its picture is `{"bytes": …, "path": None}` or None."""
 
 
 def file_sha256(file: Path) -> str:

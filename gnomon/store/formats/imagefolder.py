@@ -1,7 +1,7 @@
 """The Hugging Face image folder: PNG files, and a metadata.jsonl with the other columns.
 
-A shard is a subfolder of its split with a metadata.jsonl of its own. So it can be whole or absent
-like any other shard, and no folder holds a million files.
+A shard is a subfolder of its split with a separate metadata.jsonl. So it can be complete or absent
+like any other shard, and a folder never holds a million files.
 """
 
 import json
@@ -52,7 +52,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
                         f"sample {record['id']!r} has no picture, and an image folder is made of"
                         " pictures: give --format parquet"
                     )
-                # Nine digits, so that names sort in the order of the samples.
+                # Nine digits, so names sort in the order of the samples.
                 name = f"{split}-{index:09}.png"
                 with name_in_errors(final / name):
                     (folder / name).write_bytes(record["image"]["bytes"])
@@ -61,7 +61,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
             (folder / METADATA).write_text("".join(lines), encoding="utf-8")
 
     def foreign_files(self, shard: Path, split: str) -> list[str]:
-        # A picture of gnomon's own name; hidden files are nobody's.
+        # A picture with a name that gnomon writes. Hidden files are ignored.
         picture = re.compile(rf"{re.escape(split)}-\d{{9}}\.png")
         names = sorted(entry.name for entry in shard.iterdir())
         return [
@@ -71,7 +71,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
         ]
 
     def digest(self, shard: Path) -> str:
-        """Return a hash over every file's name and bytes, so that an extra file shows as well."""
+        """Return a hash over every file's name and bytes, so an extra file changes it."""
         paths = sorted(file for file in shard.rglob("*") if file.is_file())
         # posix: the same hash on Windows.
         entries = [(file.relative_to(shard).as_posix(), file_sha256(file)) for file in paths]
@@ -79,7 +79,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
 
     def record(self, shard: Path, row: int) -> Record:
         with files.open_bytes(shard / METADATA) as stream:
-            # Only this line is read: the metadata of a shard may be long.
+            # Only this line is read, because the metadata of a shard may be long.
             stream.seek(self._line_offsets(shard)[row])
             line: dict[str, Any] = jsons.loads(next(files.read_lines(stream)), METADATA)
         picture = files.Folders(shard).find(line[PICTURE])
@@ -88,7 +88,7 @@ rows = datasets.load_dataset("imagefolder", data_dir="this/directory", split="{s
 
 
 def _line_offsets(folder: Path) -> list[int]:
-    """Byte at which each line of the metadata begins."""
+    """Return the byte offset of each line of the metadata."""
     with files.open_bytes(folder / METADATA) as stream:
-        # The last sum is the length of the file, where no line begins.
+        # The last sum is the length of the file, where no line starts.
         return [0, *accumulate(map(len, files.read_lines(stream)))][:-1]

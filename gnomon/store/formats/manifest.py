@@ -1,7 +1,7 @@
-"""manifest.json: a dataset's splits and shards, the samples they were made of, and versions.
+"""manifest.json: a dataset's splits and shards, the descriptions of their samples, and versions.
 
-A shard that is not written yet is null, so the manifest of a killed run says how far that came. It
-holds no times: the same samples make the same manifest.
+A missing shard is null, so the manifest of a killed run shows its progress. The manifest has no
+times, so the same samples give the same manifest.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from gnomon.version import __version__
 MANIFEST = "manifest.json"
 FORMAT = 1
 _STRICT = ConfigDict(strict=True)
-# Largest manifest in bytes; a shard takes about 500 of them.
+# Largest manifest in bytes. A shard takes about 500.
 _LARGEST = 2**26
 _WAY_OUT = "delete the directory, and the `gnomon generate` that made it draws the same again"
 
 
-# Number of rows. Without a bound a forged count of 10^30 would be looped over.
+# Number of rows. Without a limit, a forged count of 10^30 would be looped over.
 _Count = Annotated[int, Field(ge=0, le=10**9)]
 
 
 @dataclass(frozen=True, config=_STRICT)
 class _Shard:
     file: Annotated[str, Field(pattern=r"^\w+(/\w[\w.-]*)+$")]
-    """Path below the dataset: a stranger's manifest must not name other files."""
+    """Path below the dataset. A manifest from a stranger must not name other files."""
     sha256: str
     pixels: str
     labels: str
@@ -73,14 +73,14 @@ class _Split:
 
     def __post_init__(self) -> None:
         rows = sum(shard.rows for shard in self.shards if shard)
-        # Fewer are a dataset that is not finished.
+        # Fewer rows mean that the dataset is not finished.
         if rows > self.n:
             raise ValueError(f"its shards claim {rows:,} rows, and n is {self.n:,}")
 
 
 @dataclass(frozen=True, config=_STRICT)
 class _Manifest:
-    """The keys that are checked."""
+    """Keys that are checked."""
 
     format: Literal[1]
     splits: dict[str, _Split]
@@ -88,7 +88,7 @@ class _Manifest:
 
 
 def empty(shards: str = formats.DEFAULT) -> dict[str, Any]:
-    """Return the manifest of a dataset without a split; `shards` names its format."""
+    """Return the manifest of a dataset without splits. `shards` names its format."""
     return {"format": FORMAT, "shards": shards, "splits": {}}
 
 
@@ -98,29 +98,30 @@ def format_of(manifest: dict[str, Any]) -> Format:
 
 
 def read(root: Path) -> dict[str, Any]:
-    """Read and check the manifest of a directory; return an empty one if there is none."""
+    """Read and check the manifest of a directory. Return an empty manifest if the file is
+    missing."""
     file = root / MANIFEST
     if not file.exists():
         return empty()
     data = files.read_bytes(file, "a manifest", limit=_LARGEST)
     try:
-        # Keys that nobody declares are let through: a newer gnomon may have written them.
+        # Unknown keys are accepted, because a newer gnomon may have written them.
         TypeAdapter(_Manifest).validate_json(data)
     except ValidationError as error:
         raise ValueError(f"{file} is no manifest: {first_fault(error)}; {_WAY_OUT}") from error
-    # What was checked is the text, so that keys nobody declares stay in it.
+    # The text is validated, so unknown keys stay in it.
     manifest: dict[str, Any] = json.loads(data)
     return manifest
 
 
 def save(root: Path, manifest: dict[str, Any]) -> None:
-    """Replace the manifest in one step, so that a killed run leaves the old or the new one."""
+    """Replace the manifest in one step, so a killed run leaves the old or the new manifest."""
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
     put_text(root / MANIFEST, text + "\n")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that the bytes depend on: gnomon, Python, and the libraries."""
+    """Return the versions on which the bytes depend: gnomon, Python, and the libraries."""
     import cv2
 
     libraries = {name: version(name) for name in ("numpy", "pillow", "pyarrow", "zlib-ng")}
@@ -129,8 +130,8 @@ def versions() -> dict[str, str]:
 
 
 def content_hash(split: dict[str, Any]) -> str:
-    """Return a hash of all pictures and labels of a split, which no file format changes."""
-    # In the order of the shards, which is that of the samples.
+    """Return a hash of all pictures and labels of a split, the same for every file format."""
+    # In the order of the shards, which is the order of the samples.
     prints = [(shard["pixels"], shard["labels"]) for shard in split["shards"]]
     return sha256(json.dumps(prints).encode()).hexdigest()
 
@@ -138,7 +139,7 @@ def content_hash(split: dict[str, Any]) -> str:
 def differences(stored: object, requested: object, path: str = "") -> Iterator[str]:
     """Yield a text for each value in which two descriptions differ, with its path of keys."""
     if isinstance(stored, list) and isinstance(requested, list) and len(stored) == len(requested):
-        # Lists of one length are compared item by item, as dicts are by key.
+        # Lists of equal length are compared item by item, dicts key by key.
         stored, requested = dict(enumerate(stored)), dict(enumerate(requested))
     if isinstance(stored, dict) and isinstance(requested, dict):
         for key in sorted(stored.keys() | requested.keys()):
@@ -158,7 +159,7 @@ def user_file_hashes(split: dict[str, Any]) -> dict[str, str]:
 
 
 def verify(path: str | Path) -> list[str]:
-    """Return a line per fault of a dataset; none if every byte is as it was written."""
+    """Return a line for each fault of a dataset. Empty if every byte is as it was written."""
     return list(_problems(Path(path)))
 
 

@@ -17,19 +17,19 @@ from gnomon.store.formats import Format
 from gnomon.store.parquet import columns_of
 from gnomon.store.records import MORE_IMAGES, TEXTS, Record
 
-# Reading a row reads its whole group. With pictures of 80 kB, groups of 100 took 1.4 ms and groups
-# of 20 took 0.4, which is as long as decoding; below that only the footers grow.
+# Reading a row reads its whole group. With pictures of 80 kB, groups of 100 took 1.4 ms and
+# groups of 20 took 0.4 ms, about as long as decoding. Smaller groups only enlarge the footers.
 _GROUP = 20
-# Rows of text alone are so small that writing groups of 20 costs a sixth of drawing them.
+# Rows with text only are so small that groups of 20 would cost a sixth of drawing them.
 _TEXT_GROUP = 200
 _CACHED_GROUPS = 8
-# Bytes of a decoded group, more than twenty pictures of the largest size have.
+# Largest size of a decoded group in bytes, enough for twenty pictures of the largest size.
 _LARGEST_GROUP = 2**32
 _IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 
 
 class Parquet(Format):
-    """Shards as Parquet files. Arrow's threads stay unused, so that a process may always fork."""
+    """Shards as Parquet files. Arrow's threads stay unused, so a process can always fork."""
 
     name: ClassVar[str] = "parquet"
     suffix: ClassVar[str] = ".parquet"
@@ -53,7 +53,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
                 file,
                 _schema_of(group),
                 compression=_COMPRESSION,
-                # Within twenty rows hardly a text repeats, and nobody filters by statistics.
+                # Texts rarely repeat within twenty rows, and readers do not filter by statistics.
                 use_dictionary=False,
                 write_statistics=False,
             ) as writer,
@@ -87,7 +87,7 @@ def _open(file: Path, mode: str = "rb") -> pa.NativeFile:
 
 
 def _footer(shard: Path) -> tuple[pq.FileMetaData, list[int]]:
-    """Return the footer and the first row of each group; refuse groups that are too large."""
+    """Return the footer and the first row of each group. Refuse groups that are too large."""
     footer, groups = columns_of(shard)
     for group in groups:
         size = sum(column.worst for column in group)
@@ -98,7 +98,7 @@ def _footer(shard: Path) -> tuple[pq.FileMetaData, list[int]]:
 
 
 def table(records: Sequence[Record]) -> pa.Table:
-    """Return records as an Arrow table, with the column of more pictures if they have it."""
+    """Return records as an Arrow table, with the column for further pictures if they have it."""
     return pa.Table.from_pylist(records, _schema_of(records))
 
 
@@ -119,7 +119,7 @@ def _schema(*, has_several_pictures: bool = False) -> pa.Schema:
 
 
 SCHEMA, SEVERAL = _schema(), _schema(has_several_pictures=True)
-# PNG does not shrink any further, and inflating it would cost time at every read.
+# PNG does not compress further, and decompression would cost time at every read.
 _COMPRESSION = {name: "zstd" for name in SCHEMA.names if name != "image"} | {
     "image.bytes": "none",
     "image.path": "none",

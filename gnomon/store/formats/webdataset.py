@@ -37,13 +37,14 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
         has_picture = None  # of the record before
         with (
             replace_file(final) as temporary,
-            # USTAR has one header of 512 bytes a file; pax adds more, which _members would not
+            # USTAR has one header of 512 bytes per file. pax adds headers that _members would not
             # follow.
             tarfile.open(temporary, "w", format=tarfile.USTAR_FORMAT) as tar,
         ):
             for index, record in enumerate(records, first):
                 if has_picture not in (None, record["image"] is not None):
-                    # The Hugging Face libraries expect of all samples what the first ones have.
+                    # The Hugging Face libraries expect the same columns in all samples as in the
+                    # first.
                     article = "a" if record["image"] else "no"
                     raise ValueError(
                         f"sample {record['id']!r} has {article} picture, unlike"
@@ -55,7 +56,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
 
     def record(self, shard: Path, row: int) -> Record:
         json_start, json_size, picture_start, picture_size = map(int, self._offsets(shard)[row])
-        # Sizes are what the shard claims: a forged one must not take the memory.
+        # Sizes are what the shard claims. A forged size must not take the memory.
         if json_size > files.MAX_BYTES or picture_size > files.MAX_PICTURE_BYTES:
             raise ValueError(
                 f"{json_size:,} bytes of JSON and {picture_size:,} of a picture are too many"
@@ -69,19 +70,20 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
 
 
 def _add(tar: tarfile.TarFile, key: str, record: Record) -> None:
-    """Add a sample's files, without times and owners: the same records give the same bytes."""
+    """Add a sample's files without times and owners, so the same records give the same bytes."""
     members = {"json": json.dumps(plain_columns(record), ensure_ascii=False).encode()}
     if record["image"] is not None:
         members = {"png": record["image"]["bytes"], **members}
     for extension, data in members.items():
         header = tarfile.TarInfo(f"{key}.{extension}")
-        # All else stays at tarfile's zeros: no time, no owner.
+        # All other fields keep tarfile's zeros, including time and owner.
         header.size = len(data)
         tar.addfile(header, BytesIO(data))
 
 
 def _offsets(shard: Path) -> np.ndarray:
-    """Offset and length of each sample's JSON and picture, [samples, 4]; 0, 0 without a picture."""
+    """Return offset and length of each sample's JSON and picture, [samples, 4]. 0, 0 without a
+    picture."""
     members: dict[str, dict[str, tuple[int, int]]] = {}
     with files.open_bytes(shard) as stream:
         for name, start, size in _members(stream):
@@ -95,8 +97,7 @@ def _offsets(shard: Path) -> np.ndarray:
 def _members(stream: BinaryIO) -> Iterator[tuple[str, int, int]]:
     """Yield name, offset and size of each file in a tar.
 
-    The tarfile library reads headers of kinds that are not written here into memory, whatever their
-    size.
+    The tarfile library would read unknown headers into memory, whatever their size.
     """
     end = stream.seek(0, SEEK_END)
     offset = stream.seek(0)

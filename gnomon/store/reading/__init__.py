@@ -1,1 +1,1 @@
-"""Samples read from wherever a recipe names them."""
+"""Readers of the sources that a recipe names."""

@@ -1,9 +1,9 @@
-"""Training samples with augmented pictures and spread answers, otherwise in every epoch.
+"""Training samples with augmented pictures and spread answers, different in every epoch.
 
-Answers are drawn from a bell around the truth, for a training that learns near misses to be near.
-The bell is a discrete normal: k steps from the truth have a probability ∝ exp(−k² / 2σ²). Of all
-distributions over whole steps with a given variance it has the greatest entropy. With σ = 0.8 half
-of the draws are the truth, 23 % each of its neighbours, 2 % each of the next.
+Spread answers are drawn from a bell around the truth, so that a training learns to prefer near
+misses. The bell is a discrete normal: k steps from the truth have a probability ∝ exp(−k² / 2σ²).
+It has the greatest entropy of all distributions over whole steps with this variance. With σ = 0.8,
+half of the draws are the truth, 23 % each of its neighbours, and 2 % each of the next values.
 """
 
 from bisect import bisect_right
@@ -22,16 +22,17 @@ from gnomon.sample import Sample, Target
 from gnomon.store.reading.mixture import Pattern
 from gnomon.store.samples import Samples
 
-# Standard deviations to either side: beyond them lie 2 draws of a billion.
+# Standard deviations to either side. Two draws of a billion lie beyond them.
 _REACH = 6
-# Training samples among which one with steps is looked for.
+# Number of training samples that are searched for a sample with steps.
 _SAMPLES = 64
 
 
 def spread_sample(sample: Sample, width: float, *key: object) -> Sample:
-    """Draw a sample's answer from a bell of `width` steps around it; the same for the same key.
+    """Draw a sample's answer from a bell of `width` steps around it. The result depends only on the
+    key.
 
-    The sample itself comes back with a width of 0, or if it has nothing to spread.
+    With a width of 0, or without anything to spread, the sample is returned unchanged.
     """
     if not width or not has_steps(sample):
         return sample
@@ -45,7 +46,7 @@ def draw_steps(rng: Rng, width: float, limit: int | None = None) -> int:
     """Draw a whole number from a bell around 0, at most `limit` in size."""
     reach = ceil(_REACH * width)
     if limit is not None:
-        # Cut off alike on both sides, the bell keeps its mean, and so does the answer.
+        # Cut off equally on both sides, the bell keeps its mean, and so does the answer.
         reach = min(reach, limit)
     sums = _cumulative(width, reach)
     return bisect_right(sums, rng.unit() * sums[-1]) - reach
@@ -53,18 +54,19 @@ def draw_steps(rng: Rng, width: float, limit: int | None = None) -> int:
 
 @lru_cache(maxsize=1024)
 def _cumulative(width: float, reach: int) -> list[float]:
-    """Sums of the bell's weights from -reach to each step up to +reach."""
+    """Return the sums of the bell's weights from -reach to each step up to +reach."""
     steps = range(-reach, reach + 1)
     return list(accumulate(exp(-(step**2) / (2 * width**2)) for step in steps))
 
 
 def has_steps(sample: Sample) -> bool:
-    """True if the answer has neighbours and no working before it, which would lead elsewhere."""
+    """Return True if the answer has neighbours and no working before it, which would contradict
+    them."""
     return sample.target.has_steps and not sample.rationale
 
 
 def check_can_spread(samples: Iterable[Sample], width: float) -> None:
-    """Refuse a bell for samples whose first 64 have nothing to spread."""
+    """Refuse a bell for samples if the first 64 have nothing to spread."""
     if width and not any(map(has_steps, islice(samples, _SAMPLES))):
         raise RecipeError(
             f"loss.spread={width:g}: no training sample, of the first {_SAMPLES}, has a number, a"
@@ -79,8 +81,8 @@ def augmented(
     """Augment the samples of a mixture of these sources as each source says.
 
     `samples` may also be the mixture as it was written to disk, in the same order. Answers are
-    drawn from a bell of `spread` steps. Without it, samples come back as they are if no source has
-    `augment`.
+    drawn from a bell of `spread` steps. Without spread, and if no source has `augment`, the samples
+    are returned unchanged.
     """
     # None in a recipe, for sources that are drawn.
     strengths: list[Augment] = [source.augment or "off" for source in sources]
@@ -90,9 +92,9 @@ def augmented(
 
 
 class Augmented(Samples):
-    """Samples of weighted sources, each source augmented with a strength of its own.
+    """Samples of weighted sources. Each source has a separate strength of augmentation.
 
-    Pictures and answers are functions of seed, index and epoch alone, whatever process reads them.
+    Pictures and answers depend only on seed, index and epoch, whatever process reads them.
     """
 
     def __init__(
@@ -108,7 +110,7 @@ class Augmented(Samples):
 
     @property
     def length(self) -> int | None:
-        """Number of samples; None if they have no end."""
+        """Number of samples. None if they are endless."""
         return self.samples.length
 
     @property
@@ -125,14 +127,14 @@ class Augmented(Samples):
     def in_epoch(self, index: int, epoch: int) -> Sample:
         key = self.seed, index, epoch
         sample = augment_sample(self.samples[index], self._strength(index), *key)
-        # Augmentation has moved its boxes by now, and cut them at the picture's edge.
+        # Augmentation has already moved and clipped its boxes.
         return spread_sample(sample, self.spread, *key)
 
     def id(self, index: int) -> str:
         return self.samples.id(index)
 
     def target(self, index: int) -> Target:
-        """Return the truth before augmentation, which moves boxes, and before its spread."""
+        """Return the truth before the augmentation, which moves boxes, and before the spread."""
         return self.samples.target(index)
 
     def generators(self) -> Iterator[Generator]:
@@ -157,5 +159,5 @@ class Augmented(Samples):
 
     @cached_property
     def _pattern(self) -> Pattern:
-        # The mixture's own, so that an index has the same source here and there.
+        # Those of the mixture, so an index has the same source in both.
         return Pattern(self.weights, self.seed)

@@ -1,4 +1,4 @@
-"""A dataset on disk, read row by row; `gnomon.store.open` opens one."""
+"""A dataset on disk, read row by row. `gnomon.store.open` opens it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gnomon.store.user_data.row_files import no_rows_message
 
 
 def open_dataset(path: str | Path, split: str = "train") -> Dataset:
-    """Open a split of a dataset that `gnomon generate` wrote; refuse one that is not whole."""
+    """Open a split of a dataset that `gnomon generate` wrote. Refuse an incomplete split."""
     root = Path(path)
     command = f"`gnomon generate KIND --n N --split {split} --out {root}`"
     manifest = manifests.read(root)
@@ -30,7 +30,7 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
         raise ValueError(
             f"{root} has no split {split!r}, only {', '.join(splits)}: {command} adds it"
         )
-    # Absolute, for it is opened again in other processes and folders.
+    # Absolute, because other processes open it again from other folders.
     dataset = Dataset(root.resolve(), split, manifests.format_of(manifest), splits[split])
     for shard in dataset.shards:
         if not shard.exists():
@@ -41,16 +41,16 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
 
 
 def open_copy(path: str | Path, split: str) -> SourceCopy:
-    """Open a split in place of its samples' sources: `describe` returns what theirs returned."""
+    """Open a split in place of its sources. `describe` returns the description of the sources."""
     dataset = open_dataset(path, split)
     origin = manifests.read(Path(path))["splits"][split]["samples"]
     return SourceCopy(dataset, origin)
 
 
 class Dataset(Samples):
-    """The samples of a split on disk, each read when it is looked up.
+    """Samples of a split on disk. Each sample is read when it is looked up.
 
-    No file stays open between two reads, so that it may be copied into other processes by fork or
+    No file stays open between two reads, so the object can be copied to other processes by fork or
     pickle at any time.
     """
 
@@ -99,7 +99,8 @@ class Dataset(Samples):
         return MORE_IMAGES in self.format.record(*self._place(0))
 
     def describe(self) -> dict[str, Any]:
-        """Return the directory's name and a hash of its samples; a moved directory is the same."""
+        """Return the directory's name and a hash of its samples. A moved directory counts as the
+        same."""
         return {
             "source": "directory",
             "directory": self.root.name,
@@ -109,18 +110,19 @@ class Dataset(Samples):
         }
 
     def _place(self, index: int) -> tuple[Path, int]:
-        """Return the shard of a sample, and its row in that."""
+        """Return the shard of a sample, and its row in the shard."""
         shard_index = bisect_right(self._starts, index) - 1
         return self.shards[shard_index], index - self._starts[shard_index]
 
 
 @dataclass(frozen=True)
 class SourceCopy(Samples):
-    """Samples of a dataset in place of their sources, whose description `describe` returns."""
+    """Samples of a dataset in place of their sources. `describe` returns the sources'
+    description."""
 
     dataset: Dataset
     origin: dict[str, Any]
-    """Description of the generators or tables that the samples came from."""
+    """Description of the generators or tables of the samples."""
 
     @property
     def length(self) -> int:
@@ -141,7 +143,7 @@ class SourceCopy(Samples):
         return self.dataset.has_several_pictures
 
     def describe(self) -> dict[str, Any]:
-        """Return what the sources said of themselves, so that the copy counts as the same."""
+        """Return the description of the sources, so the copy counts as the same samples."""
         return self.origin
 
 
@@ -149,7 +151,7 @@ def _no_dataset_message(root: Path, command: str) -> str:
     if not root.is_dir():
         return f"{root} is no directory: {command} makes it"
     names = sorted(entry.name for entry in root.iterdir())
-    # Somebody may have meant a folder of pictures with a table of labels.
+    # The user may have meant a folder of pictures with a table of labels.
     tables = [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]
     if tables:
         return (

@@ -1,4 +1,4 @@
-"""Samples in order: shuffled without a table, mixed by weights, or spread over their labels."""
+"""Orders of samples: shuffled without a table, mixed by weights, or spread over their labels."""
 
 from __future__ import annotations
 
@@ -24,40 +24,41 @@ Integers: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class MixedSamples(Samples):
-    """Samples of several sources, each with its exact share of every block of positions.
+    """Samples of several sources. Each source has its exact share of every block of positions.
 
-    Generated samples never repeat. A directory is read through in a shuffled order before any of
-    its samples comes again, and every pass has another order.
+    Generated samples never repeat. A directory is read completely, in a shuffled order, before any
+    of its samples repeats. Every pass has another order.
     """
 
     sources: tuple[Samples, ...]
-    """The sources that are mixed."""
+    """Sources that are mixed."""
     weights: tuple[float, ...]
-    """Share of each source, relative to the others."""
+    """Share of each source, relative to the other sources."""
     split: str = "train"
     """Split of every source."""
     seed: int = 0
-    """Shuffles the pattern of the sources, and the passes through directories."""
+    """Seed that shuffles the pattern of the sources, and the passes through directories."""
 
     def __post_init__(self) -> None:
         assert self._pattern  # a weight too small is refused here, not at the first sample
 
     @property
     def length(self) -> int | None:
-        """None, for a directory begins again when it ends."""
+        """None, because a directory starts again when it ends."""
         return None
 
     @property
     def n_distinct(self) -> int | None:
-        """Number of samples before the first source with an end begins again."""
+        """Number of samples before the first source with an end starts again."""
         lengths = [(number, source.length) for number, source in enumerate(self.sources)]
-        # A source without an end never begins again.
+        # An endless source never starts again.
         ends = [self._pattern.position_of(number, n) for number, n in lengths if n is not None]
         return min(ends, default=None)
 
     @property
     def n_per_pass(self) -> int | None:
-        """Number of samples until the last source ends; shorter ones have begun again by then."""
+        """Number of samples until the last source ends. Shorter sources have started again by
+        then."""
         lengths = [source.length for source in self.sources]
         if None in lengths:
             return None
@@ -87,7 +88,7 @@ class MixedSamples(Samples):
         length = self.sources[source].length
         if length is None:
             return source, rank
-        # `number` counts the passes through this source; each has an order of its own.
+        # `number` counts the passes through this source. Each pass has another order.
         number, index = divmod(rank, length)
         return source, shuffled_index(index, length, "pass", self.seed, source, number)
 
@@ -113,9 +114,9 @@ class MixedSamples(Samples):
 
 @dataclass(frozen=True)
 class WholeMixture(MixedSamples):
-    """Mixture that has each sample of its sources once: what a model is asked of several tables.
+    """Mixture that has each sample of its sources once, for the questions of an evaluation.
 
-    It begins as `Mixture` does. Where a source ends, the others go on.
+    It starts like `MixedSamples`. When a source ends, the others continue.
     """
 
     @property
@@ -147,12 +148,12 @@ _ROUNDS = 6  # four make a Feistel network look random; two more cost little
 def shuffled_index(position: int, length: int, *key: object) -> int:
     """Return the item at `position` after range(length) was shuffled by the hash of `key`.
 
-    A Feistel network permutes the smallest square that is no smaller than the range, and is applied
-    again to results outside the range. So no process needs a table of a million rows.
+    A Feistel network permutes the smallest square that is not smaller than the range. It is applied
+    again to results outside the range. So processes do not need a table of a million rows.
     """
     side = isqrt(length - 1) + 1
     for _ in count():
-        # The square is hardly larger than the range: one round is nearly always enough.
+        # The square is hardly larger than the range, so a single round is nearly always enough.
         position = _permute(position, side, key)
         if position < length:
             break
@@ -162,21 +163,22 @@ def shuffled_index(position: int, length: int, *key: object) -> int:
 def _permute(index: int, side: int, key: tuple[object, ...]) -> int:
     left, right = divmod(index, side)
     for number in range(_ROUNDS):
-        # Whatever the noise, a round can be undone: so no two places get the same item.
+        # Whatever the noise, a round can be undone, so two positions never get the same item.
         noise = int.from_bytes(digest(*key, number, right), "little")
         left, right = right, (left + noise) % side
     return left * side + right
 
 
 BLOCK = 1000
-"""Positions after which the pattern repeats; weights are rounded to thousandths of the sum."""
+"""Positions after which the pattern repeats. Weights are rounded to thousandths of the sum."""
 
 
 class Pattern:
-    """The source and the rank of every position, computed in constant time.
+    """Source and rank of every position, computed in constant time.
 
-    Every block has the exact shares. It is made of the smallest pieces that have them, each
-    shuffled on its own: two halves are even after every two positions, not only after a thousand.
+    Every block has the exact shares. It consists of the smallest pieces that have these shares, and
+    each piece is shuffled separately. Two equal shares are therefore even after every two
+    positions, not only after a thousand.
     """
 
     def __init__(self, weights: Sequence[float], seed: int) -> None:
@@ -199,18 +201,18 @@ class Pattern:
         """Return a position's source, and how many earlier positions have the same source."""
         source = self.source_of(index)
         block, offset = divmod(index, BLOCK)
-        # All of the earlier blocks, and the earlier positions of this one.
+        # All of the earlier blocks, and the earlier positions of this block.
         return source, block * self.shares[source] + bisect_left(self._offsets[source], offset)
 
     def position_of(self, source: int, rank: int) -> int:
-        """Return the position of a sample of that rank, the inverse of `source_and_rank`."""
+        """Return the position of a sample of this rank, the inverse of `source_and_rank`."""
         block, number = divmod(rank, self.shares[source])
         return block * BLOCK + self._offsets[source][number]
 
     def to_the_end(self, lengths: Sequence[int]) -> tuple[Integers, Integers]:
-        """Return source and rank of each sample of sources so long, none of them twice.
+        """Return source and rank of each sample of sources with these lengths, each sample once.
 
-        They are in the pattern's order; a source that has ended is passed over.
+        They are in the pattern's order. A source that has ended is skipped.
         """
         places, sources, ranks = [], [], []
         for source, length in enumerate(lengths):
@@ -224,9 +226,9 @@ class Pattern:
 
 
 def shares(weights: Sequence[float]) -> tuple[int, ...]:
-    """Divide a block's positions by weights, giving the rest to the largest remainders."""
+    """Divide a block's positions by weights. The largest remainders get the rest."""
     total = sum(map(Fraction, weights))
-    # In fractions: 0.1 + 0.2 as floats would leave a remainder.
+    # As fractions, because 0.1 + 0.2 as floats would leave a remainder.
     exact = [Fraction(weight) * BLOCK / total for weight in weights]
     counts = [floor(share) for share in exact]
     by_remainder = sorted(range(len(counts)), key=lambda source: counts[source] - exact[source])
@@ -250,15 +252,15 @@ def _shuffle(items: Sequence[int], rng: Rng) -> list[int]:
     return copy
 
 
-# Samples whose labels are compared, for each that is returned.
+# Number of samples whose labels are compared, for each returned sample.
 _CANDIDATES = 64
 
 
 def varied_indices(samples: Samples, n: int, *, seed: int) -> list[int]:
-    """Return the indices of n samples at random, no label twice before each came once.
+    """Return the indices of n random samples. A label repeats only after each label has occurred.
 
-    If there are no more than n, all in order. Samples without an end are drawn or shuffled by a
-    seed already: the first ones are returned.
+    If there are at most n samples, all are returned in order. Endless samples are already drawn or
+    shuffled by a seed, so the first are returned.
     """
     length = samples.length
     if length is None or length <= n:

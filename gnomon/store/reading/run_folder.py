@@ -1,4 +1,4 @@
-"""The folder of a run: where its files lie, and which samples it wrote down."""
+"""Folder of a run: the places of its files, and the samples that it wrote down."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gnomon.store.samples import Samples
 
 @dataclass(frozen=True)
 class RunFolder:
-    """Folder of a run. Its recipe makes it a run's, and is the last file of a claim."""
+    """Folder of a run. It counts as a run once it has a recipe, which a claim writes last."""
 
     path: Path
 
@@ -32,7 +32,7 @@ class RunFolder:
 
     @property
     def log(self) -> Path:
-        """The trainer's log, a line of JSON a step."""
+        """The trainer's log, a line of JSON per step."""
         return self.path / "log.jsonl"
 
     @property
@@ -57,36 +57,38 @@ class RunFolder:
 
     @property
     def weight_folders(self) -> tuple[Path, Path]:
-        """Folders of trained weights, of which a finished run has one."""
+        """Folders of trained weights. A finished run has one of them."""
         return self.adapter, self.model
 
     @property
     def is_run(self) -> bool:
-        """True if a recipe lies there; that may be a user's own, before anything has begun."""
+        """Return True if the folder has a recipe. It may also be a user's recipe before any run."""
         return self.recipe.is_file()
 
     @property
     def has_begun(self) -> bool:
-        """True if a verb took the folder for a run."""
+        """Return True if a command has claimed the folder for a run."""
         return self.recipe.is_file() and self.versions.is_file()
 
     @property
     def has_weights(self) -> bool:
-        """True if the training is finished: weights get these names when they are whole."""
+        """Return True if the training is finished. Weights get these names only when they are
+        complete."""
         return any(folder.is_dir() for folder in self.weight_folders)
 
     def answers(self, name: str) -> Path:
-        """Return the file of answers of this name, which need not be there."""
+        """Return the path of the answers with this name. The file need not exist."""
         return self.predictions / f"{name}.jsonl"
 
     def has_samples(self, split: str) -> bool:
-        """True if the run wrote down the samples of a split, or began to."""
+        """Return True if the run wrote down the samples of a split, or started to."""
         return split in manifests.read(self.data)["splits"]
 
     def stored(self, split: str) -> Samples | None:
-        """Open the samples of a split that the run wrote down, as those of their sources.
+        """Open the samples of a split that the run wrote down, with the description of their
+        sources.
 
-        None if it did not write down all of them.
+        None if the split is incomplete.
         """
         entry = manifests.read(self.data)["splits"].get(split)
         return None if entry is None or None in entry["shards"] else open_copy(self.data, split)

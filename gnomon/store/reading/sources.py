@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 def mixture(sources: Sequence[Source], *, split: Split, seed: int, whole: bool = False) -> Samples:
     """Open a split of weighted sources.
 
-    Several sources make a `Mixture`, which has no end; with `whole` it has each of their samples
-    once if all of them have an end. A single source is not wrapped: it has no end if it is drawn,
-    and its own length if it lies on disk.
+    Several sources make endless `MixedSamples`. With `whole`, each of their samples occurs once if
+    all of them have an end. A single source is returned as it is: endless if it is drawn, with its
+    length if it is on disk.
     """
     parts = tuple(_samples(source, split, seed) for source in sources)
-    # Alone it keeps its end.
+    # A single source keeps its end.
     if len(parts) == 1:
         return parts[0]
     has_end = whole and all(part.length is not None for part in parts)
@@ -35,10 +35,10 @@ def mixture(sources: Sequence[Source], *, split: Split, seed: int, whole: bool =
 
 
 def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
-    """Open the samples by which a training is validated: the user's rows if it has any.
+    """Open the samples that validate a training: the user's rows if there are any.
 
-    Drawings beside them would choose the checkpoint that reads drawings best. `copies` is a dataset
-    of the samples that the run wrote down, which is read if a source is gone.
+    Drawings among them would choose the checkpoint that reads drawings best. `copies` is a dataset
+    of the samples that the run wrote down. It is read if a source no longer exists.
     """
     split = recipe.validation_split
     if copies is not None and any(map(is_gone, recipe.data)):
@@ -53,8 +53,8 @@ def open_validation(recipe: Recipe, copies: Path | None = None) -> Samples:
 def validation_indices(recipe: Recipe, samples: Samples) -> Sequence[int]:
     """Return the indices of the samples that a validation asks.
 
-    Of several sources they are the first, in their shares. Of one they have as many different
-    labels as possible, since a file may be sorted by its labels.
+    With several sources these are the first samples, in their shares. With a single source they
+    have as many different labels as possible, because a file may be sorted by its labels.
     """
     n = recipe.train.eval_samples
     if samples.describe()["source"] == "mixture":
@@ -63,20 +63,20 @@ def validation_indices(recipe: Recipe, samples: Samples) -> Sequence[int]:
 
 
 def is_gone(source: Source) -> bool:
-    """True if a source is a table or folder that does not exist, or no more."""
+    """Return True if a source is a table or folder that does not exist."""
     return source.path is not None and not Path(source.path).exists()
 
 
 def open_splits(source: Source) -> dict[Split, Samples]:
-    """Open every split of a source on disk that has a sample, reading a user's table only once.
+    """Open every split of a source on disk that has samples. A user's table is read only once.
 
-    If none has one, the error is that of the test split.
+    If all splits are empty, the error of the test split is raised.
     """
     if _is_dataset(source):
         splits: dict[Split, Samples] = {}
         for split in SPLITS:
             try:
-                # What lies on disk has no seed.
+                # Sources on disk do not have a seed.
                 splits[split] = _samples(source, split, 0)
             except ValueError:
                 # A dataset may lack splits, but not all of them.
@@ -110,7 +110,7 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
 
 
 def with_augmentation(source: Source) -> Source:
-    """Decide a source's `augment` where it is open: light for a user's pictures, else off."""
+    """Return a source's `augment` after opening: light for a user's pictures, otherwise off."""
     if source.augment is not None or source.kind is not None:
         return source
     return replace(source, augment="light" if has_user_rows(source) else "off")
@@ -122,7 +122,7 @@ def user_sources(sources: Sequence[Source]) -> tuple[Source, ...]:
 
 
 def has_user_rows(source: Source) -> bool:
-    """True for a user's rows, and for a dataset that they were written to."""
+    """Return True for a user's rows, and for a dataset that they were written to."""
     if source.path is None or not _is_dataset(source):
         return True
     splits = manifests.read(Path(source.path))["splits"].values()
@@ -130,14 +130,14 @@ def has_user_rows(source: Source) -> bool:
 
 
 def _is_of_user(description: dict[str, Any]) -> bool:
-    """True for the description of a user's table, or of a mixture with one."""
+    """Return True for the description of a user's table, or of a mixture with such a table."""
     parts = description.get("sources", ())
     return description["source"] == "own" or any(_is_of_user(part) for part in parts)
 
 
 def _is_dataset(source: Source) -> bool:
-    """True for a directory that gnomon wrote, unless the recipe reads it as a table."""
-    # A recipe that names columns or a benchmark wants a table, whatever lies there.
+    """Return True for a directory that gnomon wrote, unless the recipe reads it as a table."""
+    # A recipe that names columns or a benchmark wants a table, whatever the folder contains.
     if source.path is None or source.benchmark is not None or source.columns is not None:
         return False
     from gnomon.store.user_data.row_files import is_user_data
@@ -146,7 +146,7 @@ def _is_dataset(source: Source) -> bool:
 
 
 def open_user_table(source: Source) -> UserTable | None:
-    """Open all rows of a user's file, a benchmark or the hub; None if gnomon drew the samples."""
+    """Open all rows of a user's file, a benchmark or the hub. None if gnomon drew the samples."""
     columns, path = source.columns or Columns(), source.path
     if source.hub is not None:
         from gnomon.store.user_data.opening import open_hub
