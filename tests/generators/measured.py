@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def scene_of(generator: Generator, index: int, draw: ModuleType) -> Any:
     """The scene that a kind's module `draw` is given for sample `index`."""
-    name = f"draw_{generator.kind}"
+    name = f"draw_{generator.kind}" if hasattr(draw, f"draw_{generator.kind}") else "draw_face"
     scenes, picture = [], getattr(draw, name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(draw, name, lambda scene, rng: scenes.append(scene) or picture(scene, rng))

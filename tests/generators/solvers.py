@@ -255,11 +255,13 @@ def _electricity_meter(value, reading, facts):
 
 
 def _counter_face(value, reading, facts):
-    decimals = facts["parts"]["wheels"]["decimals"]
+    window = facts["parts"]["figures"]
+    step, is_display = Decimal(1).scaleb(-window["decimals"]), window["style"] in ("lcd", "led")
+    shown = _nearest(step, value) if is_display else value
     if reading != "value":
-        return _nearest("0.1", value * 10**decimals % 10) % 10, ""
-    step = Decimal(1).scaleb(-decimals)
-    return value // step * step, facts["unit"]
+        last = shown / step % 10
+        return last if is_display else _nearest("0.1", last) % 10, ""
+    return shown // step * step, ""
 
 
 def _round_gauge(value, reading, facts):

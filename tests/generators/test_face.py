@@ -20,7 +20,7 @@ from solvers import check
 from gnomon.generators import create
 from gnomon.generators.drawing.colours import difference, palette
 from gnomon.generators.drawing.lettering import text_tile
-from gnomon.generators.faces import Face, draw
+from gnomon.generators.faces import Face, draw, face_questions
 from gnomon.generators.faces.card import Card
 from gnomon.generators.faces.description import descriptions, value_at
 from gnomon.generators.faces.draw import draw_face
@@ -196,22 +196,22 @@ def figures_of(cell, ink, ground):
 @pytest.mark.parametrize("name", ["speedometer", "water_meter", "counter"])
 def test_wheels_show_the_figures_of_their_number(name):
     """Read by the likeness of each wheel at rest to the font's ten figures."""
-    rested = 0
-    for index in range(5):
-        large = face(name, size=900)
+    rested, large = 0, face(name, size=900)
+    for index in range(30):
+        if rested > 20:
+            break
         sample, scene = large[index], scene_of(large, index, draw)
         (mount,) = [p for p in scene.face.parts if isinstance(p.part, Window)]
         window = mount.part
         if window.style != "wheels":
             continue
-        plain = type(window)(**vars(window) | {
-            "figures": "sans-bold", "curve": 9.0, "ground": "101010", "ink": "f0f0f0",
-            "decimal_ground": None, "decimal_ink": None, "roll": "still", "narrow": 1.0,
-            "frame_colour": "101010",  # a cell's box may hold some of the frame
-        })  # fmt: skip
-        parts = tuple(p._replace(part=plain) if p is mount else p for p in scene.face.parts
-                      if not isinstance(p.part, Pointer))  # fmt: skip
-        image = pixels(scene._replace(face=scene.face._replace(parts=parts)))
+        plain = scene.face.with_changed(
+            mount.name, figures="sans-bold", curve=9.0, pitch=1.0, teeth=0.0, narrow=1.0,
+            tints="101010 f0f0f0", decimal_tints=None, decimal_ground=None, decimal_ink=None,
+            roll="still", frame_colour="101010",  # a cell's box may hold some of the frame
+        )  # fmt: skip
+        bare = [p.name for p in scene.face.parts if isinstance(p.part, Pointer)]
+        image = pixels(without(scene._replace(face=plain), *bare))
         shown = sample.facts["parts"][mount.name]
         text = f"{math.floor(Fraction(repr(shown['number'])) * 10 ** shown['decimals'])}"
         for cell, figure in zip(shown["cells"], text.zfill(window.digits), strict=True):
@@ -328,6 +328,7 @@ def test_ticks_are_multiples_and_a_logarithmic_scale_has_nine_in_a_decade():
     ("value", "7.25"), ("value * 10 % 10", "2.5"), ("-value / 2", "-3.625"), ("floor(value)", "7"),
     ("ceil(value) + abs(0 - 1)", "9"), ("max(value, 3, 8)", "8"), ("round(value * 2)", "15"),
     ("value // 2", "3"), ("0.1 + 0.2", "0.3"),
+    ("value * 10 ** 2", "725"), ("10 ** (0 - 1)", "0.1"),
 ])  # fmt: skip
 def test_formulas_are_worked_out_exactly(text, number):
     assert evaluate(text, {"value": Fraction("7.25")}) == Fraction(number)
@@ -342,6 +343,9 @@ def test_what_is_no_formula_is_refused_and_never_run(text):
         check_formula(text, {"value": None})
     with pytest.raises(ValueError, match="divides by 0"):
         evaluate("1 / value", {"value": Fraction(0)})
+    for power in ("13", "0.5"):
+        with pytest.raises(ValueError, match="give a whole number from -12 to 12"):
+            evaluate(f"10 ** {power}", {})
 
 
 @pytest.mark.parametrize(("way", "sign"), [("up", -1), ("down", 1)])
@@ -435,6 +439,45 @@ def test_lists_of_variants_are_combined_and_their_faults_have_their_lines():
     assert seen == {("bar", "ink"), ("bar", "red"), ("psi", "ink"), ("psi", "red")}
     with pytest.raises(ValueError, match=r"my-gauge\.yaml, line 14: parts.hand: colour: 'rde'"):
         descriptions(text.replace("{colour: red}", "{colour: rde}"), "my-gauge.yaml")
+
+
+def test_variants_may_have_names():
+    text = GAUGE + "variants:\n  small: {}\n  large: {parts: {hand: {colour: rde}}}\n"
+    with pytest.raises(ValueError, match=r"my-gauge\.yaml, line 12: parts.hand: colour: 'rde'"):
+        descriptions(text, "my-gauge.yaml")
+    every = descriptions(text.replace("rde", "red"), "my-gauge.yaml")
+    assert [one.variant_name for one in every] == ["small", "large"]
+
+
+WINDOW = """
+name: meter
+value: [0, 99, 0.5]
+draws: {digits: [2, 5, 1], decimals: [0, 1, 1]}
+readings: {value: {part: shown, round: down}}
+body: {shape: box, around: shown, margin: [0.5, 0.25], rim: 0}
+parts:
+  shown: {part: window, height: 1, digits: digits + decimals, decimals: decimals, frame: 0}
+"""
+
+
+def test_a_body_fits_around_a_window_of_any_number_of_figures():
+    (description,) = descriptions(WINDOW, "meter.yaml")
+    seen = set()
+    for seed in range(20):
+        drawn = description.draw(Fraction("7.5"), Rng("meter", seed))
+        window = drawn.part("shown").part
+        seen.add((window.digits, window.decimals))
+        right, bottom = drawn.body.outline().max(0)
+        x, y = np.add(window.middle(window.digits - 1), (window.breadth / 2, 0.5))
+        assert (right - x, bottom - y) == pytest.approx((0.5, 0.25))
+        # Its last figure is the step of the answer.
+        answer = face_questions.answer_of(description.readings["value"], drawn)
+        assert answer.value == Decimal("7.5" if window.decimals else "7")
+    assert len(seen) > 5
+    known = description.draw(Fraction(1), Rng("meter"), {"digits": Fraction(4)})
+    assert known.part("shown").part.digits in (4, 5)
+    with pytest.raises(ValueError, match=r"line 6: body.around: 'shwn' is no window; .*shown"):
+        descriptions(WINDOW.replace("around: shown", "around: shwn"), "meter.yaml")
 
 
 def test_dials_that_are_alike_share_their_draws():

@@ -1,19 +1,26 @@
 """Counters, and questions about what they read."""
 
 from dataclasses import dataclass, field
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon.generators.base import LATER, among, read_levels, within
-from gnomon.generators.counter import draw
-from gnomon.generators.counter import scene as scenes
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.canvas import bounding_box
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.faces import draw
+from gnomon.generators.faces.description import DrawnFace, FaceDescription, descriptions
+from gnomon.generators.faces.draw import FaceLook, FaceScene
+from gnomon.generators.faces.engraving import ENGRAVED
+from gnomon.generators.faces.segments import SEGMENTS, UNSEEN_SEGMENTS, spare_segments
+from gnomon.generators.faces.window import Window
+from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target
 
@@ -29,9 +36,16 @@ class CounterLevel(NamedTuple):
 
 LEVELS = read_levels(__file__, CounterLevel)
 QUESTIONS = ("read", "wheel", "where", "boxes")
+FACES = ("wheels", "lcd", "led", "dials")
+# Dials of a register; more are too small to be read beside one another.
+MOST_DIALS = 5
+# The part of the description that shows the figures.
+_FIGURES_PART = "figures"
+# Pixels across at which a figure can still be told from others, in the photo look.
+_READABLE = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
 # Pixels: a window of nine figures is then 20 high, and its figures 12.
 _LEAST_SIZE = 160
-FONTS = ("sans", "sans-bold", "serif-bold", scenes.ENGRAVED)
+FONTS = ("sans", "sans-bold", "serif-bold", ENGRAVED)
 UNSEEN_FONTS = ("mono-bold", "times-bold")
 # Range of the plate's length as a share of the picture's; where its box is asked for, any size: one
 # constant box then overlaps few plates by half.
@@ -76,7 +90,7 @@ class Counter(PictureGenerator):
     """Counters of meters and cars: rolling wheels, LCD and LED displays, registers of dials."""
 
     kind: ClassVar[str] = "counter"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Box, Boxes)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, CounterLevel]] = LEVELS
@@ -85,7 +99,7 @@ class Counter(PictureGenerator):
     """Pixels of the picture's longer side (160 to 1024); a wheel's picture is upright."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: wheels at rest; medium: some between figures, askew; hard: all, tilted, and longer."""
-    faces: Annotated[tuple[str, ...], among(scenes.FACES)] = scenes.FACES
+    faces: Annotated[tuple[str, ...], among(FACES)] = FACES
     """wheels, lcd, led, dials (a register: pointers that turn in opposite directions)."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read (the whole number), wheel (the last figure, which fills the picture, in tenths), where
@@ -157,15 +171,12 @@ class Counter(PictureGenerator):
         rng = self.rng(index)
         plan = self._plan(rng)
         scene = self._scene(plan, rng)
-        case = scene.pose(draw.case_outline(scene))
-        width, height = scene.size
-        keep = np.clip(case, 0, (width, height))
-        image, moved = self.degrade_picture(index, draw.draw_counter(scene, rng), keep)
-        pose = moved.after(scene.pose)
-        facts = _facts(plan, scene, pose)
-        target = _target(plan, scene, facts, all_figures=self.leading_zeros)
-        question = self._text(plan, rng)
-        return Sample(self.id(index), image, question, target, facts)
+        keep = np.clip(scene.case, 0, (scene.look.width or self.size, self.size))
+        image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), keep)
+        scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
+        facts = _facts(plan, scene)
+        target = _target(plan, facts, all_figures=self.leading_zeros)
+        return Sample(self.id(index), image, self._text(plan, rng), target, facts)
 
     def _texts(self, question: str) -> tuple[str, ...]:
         return (_ALL_FIGURES,) if self.leading_zeros and question == "read" else _TEXTS[question]
@@ -185,7 +196,7 @@ class Counter(PictureGenerator):
             faces = tuple(face for face in faces if face != "dials")
         face = self._wheel_face(rng) if question == "wheel" else rng.choice(faces)
         count = rng.within(self.settings.digits)
-        count = min(count, scenes.MOST_DIALS) if face == "dials" else count
+        count = min(count, MOST_DIALS) if face == "dials" else count
         # A register has no point.
         decimals = 0 if face == "dials" else min(rng.within(self.decimals), count - 1)
         # Meters are seldom full: the first figures of one in two are zeros.
@@ -208,52 +219,51 @@ class Counter(PictureGenerator):
         if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
             return None
         spare = [(index, segment) for index, figure in enumerate(plan.visible, plan.dark)
-                 for segment in scenes.spare_segments(int(figure))]  # fmt: skip
+                 for segment in spare_segments(int(figure))]  # fmt: skip
         return rng.choice(spare) if spare else None
 
-    def _scene(self, plan: CounterPlan, rng: Rng) -> scenes.CounterScene:
-        settings = self.settings
-        if plan.face in ("wheels", "dials"):
-            font = self._font(plan.face, rng)
-        else:
-            font = rng.choice(scenes.UNSEEN_SEGMENTS if self.ood else scenes.SEGMENTS)
-        build = scenes.random_build(plan.face, font, rng)
-        size = (self.size, self.size)
-        move = scenes.gear if plan.face == "dials" else scenes.roll
-        positions = move(plan.digits, float(plan.turn))
+    def _scene(self, plan: CounterPlan, rng: Rng) -> FaceScene:
+        quantities = {"digits": Fraction(len(plan.digits)), "decimals": Fraction(plan.decimals)}
+        value = Fraction(int(plan.digits) + plan.turn) / 10**plan.decimals
+        face = _description(plan.face).draw(value, rng, quantities)
+        changes: dict[str, Any] = {"dead": self._dead_segment(plan, rng), "blank": plan.dark > 0}
+        if self.fonts is not None or self.ood:
+            changes["figures"] = self._font(plan.face, rng)
+        face = face.with_changed(_FIGURES_PART, **changes)
+        pose, across = self._pose(plan, face, rng)
+        width = self.size
         if plan.question == "wheel":
-            size = (round(self.size * rng.uniform(0.5, 0.8)), self.size)
-        unit = rng.choice(scenes.UNITS)
-        scene = scenes.CounterScene(
-            positions=positions,
-            n_decimals=plan.decimals,
-            unit=unit,
-            build=build,
-            size=size,
+            width = round(self.size * rng.uniform(0.5, 0.8))
+            pose = _close_up(_window(face), (width, self.size), pose, rng)
+            across = 1
+        look = FaceLook(
+            size=self.size,
+            width=width,
+            palette=face.body.palette,
             background=rng.choice(self.materials.names("backgrounds")),
-            pose=Pose(np.eye(3)),  # once the outline is known, below
+            font="sans",
+            pose=pose,
             is_photo=self.look == "photo",
-            dark=plan.dark,
+            readable=round(max(30, _READABLE[plan.face] * across)),
         )
-        scene = scene._replace(dead=self._dead_segment(plan, rng))
-        outline = draw.case_outline(scene)
-        turn, tilt = (
-            rng.uniform(-settings.rotation, settings.rotation),
-            rng.uniform(0, settings.perspective),
-        )
-        towards, shift = rng.uniform(0, 360), (rng.uniform(-1, 1), rng.uniform(-1, 1))
+        return FaceScene(face, look)
+
+    def _pose(self, plan: CounterPlan, face: DrawnFace, rng: Rng) -> tuple[Pose, float]:
+        """Place the counter; return the figures that stand side by side in the picture, too."""
+        settings, outline = self.settings, face.body.outline()
         # `poses.place` has its viewer four units away, so that the plate must be two units wide.
-        length = _ANY_LENGTH if plan.question == "where" else _USUAL_LENGTH
         scale = 2 / float(np.ptp(outline[:, 0]))
+        length = self.size * rng.uniform(
+            *(_ANY_LENGTH if plan.question == "where" else _USUAL_LENGTH)
+        )
         upright = poses.place(
-            scale * outline, turn=turn, tilt=tilt, towards=towards,
-            length=self.size * rng.uniform(*length),
-            room=self.size, shift=shift,
+            scale * outline,
+            turn=rng.uniform(-settings.rotation, settings.rotation),
+            tilt=rng.uniform(0, settings.perspective), towards=rng.uniform(0, 360),
+            length=length, room=self.size, shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
         pose = Pose(upright.matrix @ np.diag([scale, scale, 1.0]))
-        if plan.question == "wheel":
-            pose = _close_up(scene, pose, rng)
-        return scene._replace(pose=pose)
+        return pose, min(len(plan.digits), len(plan.digits) * self.size / length)
 
     def _wheel_face(self, rng: Rng) -> str:
         """Draw the face of a single figure: in three of four a wheel, else a display's place."""
@@ -263,20 +273,32 @@ class Counter(PictureGenerator):
         return "wheels"
 
     def _font(self, face: str, rng: Rng) -> str:
-        """Draw a font of wheels or dials; by default every second wheel is engraved."""
+        """Draw a font, or a style of segments, as the options have it."""
+        if face in ("lcd", "led"):
+            return rng.choice(UNSEEN_SEGMENTS if self.ood else SEGMENTS)
         names = self.materials.names("fonts")
-        printed = [name for name in names if name != scenes.ENGRAVED] or ["sans"]
-        if face == "dials":
-            return rng.choice(printed)
-        if self.fonts is None and scenes.ENGRAVED in names:
-            return scenes.ENGRAVED if rng.chance(0.5) else rng.choice(printed)
-        return rng.choice(names)
+        printed = [name for name in names if name != ENGRAVED] or ["sans"]
+        return rng.choice(printed if face == "dials" else names)
 
 
-def _close_up(scene: scenes.CounterScene, pose: Pose, rng: Rng) -> Pose:
+@lru_cache(maxsize=len(FACES))
+def _description(face: str) -> FaceDescription:
+    """The variant of the description that has this face."""
+    file = description_files()["counter"]
+    every = descriptions(file.read_text("utf-8"), file.stem)
+    return next(variant for variant in every if variant.variant_name == face)
+
+
+def _window(face: DrawnFace) -> Window:
+    window = face.part(_FIGURES_PART).part
+    assert isinstance(window, Window)
+    return window
+
+
+def _close_up(window: Window, size: tuple[int, int], pose: Pose, rng: Rng) -> Pose:
     """The pose from so near that the last wheel fills the picture, a little off the middle."""
-    width, height = scene.size
-    half, x = scene.build.breadth / 2, scene.middle(len(scene.positions) - 1)
+    width, height = size
+    half, (x, _) = window.breadth / 2, window.middle(window.digits - 1)
     x1, y1, x2, y2 = bounding_box(pose(np.array([(x - half, -0.5), (x + half, 0.5)])))
     scale = rng.uniform(0.75, 1.0) * min(height / (y2 - y1), 1.25 * width / (x2 - x1))
     move = [
@@ -306,9 +328,7 @@ def _split_key(plan: CounterPlan) -> tuple[str, ...]:
     return plan.face, text, str(plan.turn), f"{plan.question} {plan.figure}".rstrip()
 
 
-def _target(
-    plan: CounterPlan, scene: scenes.CounterScene, facts: dict[str, Any], *, all_figures: bool
-) -> Target:
+def _target(plan: CounterPlan, facts: dict[str, Any], *, all_figures: bool) -> Target:
     """The answer: partly turned wheels read as the lower figure; a wheel alone, to a tenth."""
     if plan.question == "where":
         return Box(*facts["case_box"])
@@ -318,41 +338,39 @@ def _target(
             tuple(LabelledBox(f, Box(*box)) for f, box in figures if plan.figure in ("", f))
         )
     if plan.question == "wheel":
-        position = Decimal(str(round(scene.positions[-1], 2)))
+        position = int(plan.digits[-1]) + plan.turn
         return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH, _FIGURES)
     step = Decimal(1).scaleb(-plan.decimals)
-    value = scenes.reading(plan.digits, plan.decimals).quantize(step, ROUND_FLOOR)
+    value = Decimal(int(plan.digits)).scaleb(-plan.decimals).quantize(step)
     # Between two figures either may be read; a register's pointers say which one it is.
     tolerance = step if plan.turn and plan.face == "wheels" else Decimal(0)
     digits = len(plan.visible) - plan.decimals if all_figures else 0
     return Number(value, "", tolerance, digits=digits)
 
 
-def _facts(plan: CounterPlan, scene: scenes.CounterScene, pose: Pose) -> dict[str, Any]:
+def _facts(plan: CounterPlan, scene: FaceScene) -> dict[str, Any]:
     """Figures, turns and places as plain values; decimals as text, places in pixels."""
-    build = scene.build
-    cells = [
-        {"position": round(position, 2), "at": list(pose.at(scene.middle(n), 0.0))}
-        for n, position in enumerate(scene.positions)
-        if n >= plan.dark
-    ]
+    pose, mount = scene.look.pose, scene.face.part(_FIGURES_PART)
+    window = _window(scene.face)
+    assert mount.number is not None
+    positions, places = window.positions(mount.number), range(plan.dark, window.digits)
     more: dict[str, Any] = {"dark": plan.dark} if plan.dark else {}
-    if scene.dead is not None:
-        more["dead_segment"] = list(scene.dead)
+    if window.dead is not None:
+        more["dead_segment"] = list(window.dead)
     if plan.question == "boxes":
-        more["figure_boxes"] = [
-            bounding_box(pose(draw.figure_ink(scene, index)))
-            for index in range(plan.dark, len(plan.digits))
-        ]
+        more["figure_boxes"] = [bounding_box(pose(window.figure_ink(mount, n))) for n in places]
     return more | {
         "question": plan.question,
         "face": plan.face,
         "digits": plan.visible,
         "turn": str(plan.turn),
         "decimals": plan.decimals,
-        "unit": scene.unit,
-        "cells": cells,
-        "style": {"font": build.font, "background": scene.background},
-        "case_box": bounding_box(pose(draw.case_outline(scene))),
+        "unit": window.label,
+        "cells": [
+            {"position": round(positions[n], 2), "at": list(pose.at(*window.middle(n)))}
+            for n in places
+        ],
+        "style": {"font": window.figures, "background": scene.look.background},
+        "case_box": bounding_box(scene.case),
         "homography": pose.matrix.tolist(),
     }

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass as plain_dataclass
-from dataclasses import field, replace
+from dataclasses import field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import product
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
@@ -45,6 +47,7 @@ PARTS: dict[str, type[FacePart]] = {
 }
 _SUB_FACE = "face"
 _MOST_VARIANTS = 200
+NO_CONSTANTS: Mapping[str, Fraction] = MappingProxyType({})
 # Palettes of all families, or in photographs colours of real dials.
 ANY = "any"
 _START = "name, value, body and parts; `gnomon cp face my-gauge.yaml` writes one to begin with"
@@ -61,8 +64,12 @@ class Body:
     """Half the width and half the height of a box."""
     corner: Annotated[float, Field(ge=0, le=1)] = 0.08
     """Radius of a box's corners."""
-    rim: Annotated[float, Field(ge=0.01, le=0.5)] = 0.06
-    """Breadth of the rim."""
+    around: str | None = None
+    """A window that it fits around. It replaces `size`."""
+    margin: tuple[Length, Length] = (0.2, 0.2)
+    """Breadth of the body beside that window, and above and below it."""
+    rim: Annotated[float, Field(ge=0, le=0.5)] = 0.06
+    """Breadth of the rim. 0 draws no rim."""
     palette: str = ANY
     """A family (plain, light, dark, colour) or a name. any: all, or colours of real dials."""
     font: FontName = "sans"
@@ -71,6 +78,8 @@ class Body:
     hands: Paint | None = None
     pointer: Paint | None = None
     case: Paint | None = None
+    ground: Paint | None = None
+    """Colour behind the instrument."""
 
     def __post_init__(self) -> None:
         names = (ANY, *FAMILIES, *PALETTES)
@@ -80,7 +89,14 @@ class Body:
     @cached_property
     def colours(self) -> BodyColours:
         """The colours that differ from the palette's."""
-        return BodyColours(self.floor, self.hands, self.ink, self.pointer, self.case)
+        return BodyColours(self.floor, self.hands, self.ink, self.pointer, self.case, self.ground)
+
+    def fitted(self, half_size: tuple[float, float]) -> Body:
+        """The body around a window that has half this breadth and height."""
+        body = copy(self)
+        sizes = tuple(half + margin for half, margin in zip(half_size, self.margin, strict=True))
+        object.__setattr__(body, "size", sizes)
+        return body
 
     def outline(self, grow: float = 0.0) -> Points:
         """The edge of the floor, or of what lies so far outside of it."""
@@ -107,8 +123,9 @@ class FaceReading:
     """time: the number counts seconds since twelve, and the answer is a time, for example 10:08."""
     hours: Literal[12, 24] = 12
     """Hours that a clock tells apart."""
-    step: Positive = 1.0
-    """The answer is a multiple of it. For a time, give 60 for minutes or 1 for seconds."""
+    step: Positive | None = None
+    """The answer is a multiple of it. For a time, give 60 for minutes or 1 for seconds. Default:
+    the last figure of a window, otherwise 1."""
     within: Annotated[float, Field(ge=0)] | None = None
     """The largest error of an answer that is right. Default: one step."""
     round: Literal["nearest", "down"] = "nearest"
@@ -175,6 +192,16 @@ class DrawnFace(NamedTuple):
         """The part of a name."""
         return next(mount for mount in self.parts if mount.name == name)
 
+    def with_changed(self, name: str, **changes: Any) -> DrawnFace:
+        """The face with other values for keys of a part, which are not checked."""
+        part = self.part(name).part
+        # Values that were worked out from the keys are left behind.
+        keys = {each.name: getattr(part, each.name) for each in fields(part)}  # type: ignore[arg-type]
+        part = object.__new__(type(part))
+        vars(part).update(keys | changes)
+        parts = [m._replace(part=part) if m.name == name else m for m in self.parts]
+        return self._replace(parts=tuple(parts))
+
 
 class PartPlan(NamedTuple):
     """A part with the ranges from which its keys are drawn."""
@@ -221,6 +248,11 @@ class FaceDescription:
     raw: Mapping[str, Any]
     variant: tuple[tuple[str, ...], ...] = ()
     """Places in the text of the changes that make this variant."""
+
+    @property
+    def variant_name(self) -> str:
+        """The name of the variant, if the variants have names."""
+        return self.variant[0][-1] if self.variant else ""
 
     @cached_property
     def content(self) -> str:
@@ -309,11 +341,18 @@ class FaceDescription:
             yield SubFacePlan(full, values, base, face, here, chance)
             yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
 
-    def draw(self, value: Fraction, chooser: Chooser) -> DrawnFace:
-        """Draw a face that shows a value; what a chooser draws does not depend on the value."""
+    def draw(
+        self, value: Fraction, chooser: Chooser, constants: Mapping[str, Fraction] = NO_CONSTANTS
+    ) -> DrawnFace:
+        """Draw a face that shows a value; what a chooser draws does not depend on the value.
+
+        `constants` has quantities that are known, in place of draws.
+        """
         quantities = {"value": value}
         for name, steps in self.head.draws.items():
-            if isinstance(steps, str):
+            if name in constants:
+                quantities[name] = constants[name]
+            elif isinstance(steps, str):
                 quantities[name] = evaluate(steps, quantities)
             else:
                 quantities[name] = value_at(steps, chooser.integer(0, _count(steps) - 1))
@@ -342,7 +381,16 @@ class FaceDescription:
             mount = self._mount(each, part, frames, mounts, quantities)
             if mount is not None:
                 mounts[each.name] = mount
+        if body.around is not None:
+            body = body.fitted(self._window(body.around, mounts).half_size)
         return DrawnFace(self.head, body, value, quantities, tuple(mounts.values()))
+
+    def _window(self, name: str, mounts: Mapping[str, MountedPart]) -> Window:
+        part = mounts[name].part if name in mounts else None
+        if not isinstance(part, Window):
+            windows = [name for name, mount in mounts.items() if isinstance(mount.part, Window)]
+            raise self.fault("body.around", f"{name!r} is no window; {hint(name, windows)}")
+        return part
 
     def _mount(
         self, each: PartPlan, part: FacePart, frames: Mapping[str, tuple[float, float, float]],
@@ -519,19 +567,27 @@ def decimal_of(value: Fraction) -> Decimal:
 def _variants(
     raw: dict[str, Any], variants: Any, source: str
 ) -> Iterator[tuple[dict[str, Any], tuple[tuple[str, ...], ...]]]:
-    """Each variant's keys, with the places of its changes; of several lists, each combination."""
+    """Iterate over the variants: their keys, and the places of their changes.
+
+    Several lists are combined.
+    """
+    names: dict[int, str] = {}
+    if isinstance(variants, dict):
+        names, variants = dict(enumerate(variants)), list(variants.values())
     is_lists = isinstance(variants, list) and all(isinstance(v, list) and v for v in variants)
     groups = variants if is_lists else [variants]
     changes = [change for group in groups if isinstance(group, list) for change in group]
     if not changes or not all(isinstance(change, dict) for change in changes):
-        raise RecipeError(f"{source}: variants: give a list of keys that differ, or lists of them")
+        raise RecipeError(
+            f"{source}: variants: give a list of keys that differ, or lists of them, or name each"
+        )
     if math.prod(map(len, groups)) > _MOST_VARIANTS:
         raise RecipeError(f"{source}: variants: at most {_MOST_VARIANTS} combinations are drawn")
     for numbers in product(*(range(len(group)) for group in groups)):
         merged, ways = raw, []
         for group, number in enumerate(numbers):
             merged = _merged(merged, groups[group][number])
-            place = (str(group), str(number)) if is_lists else (str(number),)
+            place = (str(group), str(number)) if is_lists else (names.get(number, str(number)),)
             ways.append(("variants", *place))
         yield merged, tuple(ways)
 

@@ -26,12 +26,15 @@ class FaceLook(NamedTuple):
     """Everything about a picture of a face that its description leaves open."""
 
     size: int
-    """Pixels of the picture's side."""
+    """Pixels of the picture's height, and of its width if none is given."""
     palette: str
     background: str
     font: str
     pose: Pose
     is_photo: bool = False
+    width: int | None = None
+    readable: int | None = None
+    """Pixels of the shorter side at which it can still be read. Default: the description's."""
 
 
 class FaceScene(NamedTuple):
@@ -74,18 +77,22 @@ def _painter(scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
     behind = background_behind(
         look.background, SCALE * look.size, ground, rng, [(edge, palette.case)], SCALE
     )
-    canvas = Canvas(look.size, behind)
+    if look.width is not None:
+        behind = np.ascontiguousarray(behind[:, : SCALE * look.width])
+    canvas = Canvas((look.width or look.size, look.size), behind)
     painter = FacePainter(canvas, look.pose, palette, look.font, face.head.unit, rng)
     for mount in face.parts:
         if _is_behind(mount):
             painter.frame = mount.frame
             mount.part.paint(painter, mount)
     painter.frame = (1.0, 0.0, 0.0)
-    painter.fill([body.outline(body.rim)], "case")
+    if body.rim:
+        painter.fill([body.outline(body.rim)], "case")
     if body.shape == "ring":  # a groove in the rim
         painter.fill([body.outline(0.57 * body.rim)], "floor")
         painter.fill([body.outline(0.21 * body.rim)], "case")
     painter.fill([body.outline()], "floor")
+    painter.right_edge = float(body.outline()[:, 0].max())
     return painter
 
 
@@ -121,7 +128,7 @@ def _photograph(
     case, floor = scene.case, look.pose(face.body.outline())
     masks = (photo.mask_of(part, painter.canvas.size) for part in (shapes, [case], [floor]))
     layers = photo.Layers(without_pointers, painter.canvas.pixels, *masks)
-    readable = min(face.head.readable, look.size)
+    readable = min(look.readable or face.head.readable, look.size)
     return photo.photograph(layers, rng, min_readable_side=readable)
 
 

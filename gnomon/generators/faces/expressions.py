@@ -33,8 +33,9 @@ _FUNCTIONS: dict[str, Callable[..., Fraction]] = {
     "max": max,
 }
 _LONGEST = 200
+_HIGHEST_POWER = 12
 _RULE = (
-    "write numbers, names, + - * / // % and brackets, and"
+    "write numbers, names, + - * / // %, powers of 10 and brackets, and"
     f" {', '.join(_FUNCTIONS)}, such as value * 10 % 1"
 )
 
@@ -70,6 +71,15 @@ def _parsed(text: str) -> ast.expr:
         raise ValueError(f"{text!r} is no formula: {_RULE}") from None
 
 
+def _power_of_ten(exponent: Fraction) -> Fraction:
+    if exponent.denominator != 1 or abs(exponent) > _HIGHEST_POWER:
+        raise ValueError(
+            f"10 ** {float(exponent):g}: give a whole number from -{_HIGHEST_POWER} to"
+            f" {_HIGHEST_POWER}"
+        )
+    return Fraction(10) ** int(exponent)
+
+
 @lru_cache(maxsize=4096)
 def _compiled(text: str) -> _Formula:
     return _compile(_parsed(text), text)
@@ -87,6 +97,9 @@ def _compile(node: ast.expr, text: str) -> _Formula:
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             negated = _compile(inner, text)
             return lambda quantities: -negated(quantities)
+        case ast.BinOp(ast.Constant(value=10), ast.Pow(), exponent_node):
+            exponent = _compile(exponent_node, text)
+            return lambda quantities: _power_of_ten(exponent(quantities))
         case ast.BinOp(first_node, sign, second_node) if type(sign) in _SIGNS:
             first, second = _compile(first_node, text), _compile(second_node, text)
             work = _SIGNS[type(sign)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
 from gnomon.files import read_toml
-from gnomon.generators.faces.description import FaceDescription, FaceReading
+from gnomon.generators.faces.description import DrawnFace, FaceDescription, FaceReading
 from gnomon.generators.faces.expressions import evaluate
+from gnomon.generators.faces.window import Window
 from gnomon.sample import Number, Time
 
 _MINUTE = 60
@@ -17,14 +17,14 @@ QUESTIONS = ("read", "part", "find")
 _WORDS = read_toml(__file__, "questions.toml")
 
 
-def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction]) -> Number | Time:
+def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
     """The answer to a reading: a multiple of its step, with its tolerance."""
-    number = evaluate(reading.drive or "value", quantities)
+    number = evaluate(reading.drive or "value", face.quantities)
     if reading.answer == "time":
         seconds = math.floor(number % (3600 * reading.hours))
-        has_seconds = reading.step < _MINUTE
+        has_seconds = _has_seconds(reading)
         return Time(seconds if has_seconds else seconds // 60 * 60, reading.hours, has_seconds)
-    step = Decimal(repr(reading.step))
+    step = _step(reading, face)
     steps = number / Fraction(step)
     whole = math.floor(steps + (Fraction(1, 2) if reading.round == "nearest" else 0))
     cycle = Decimal(repr(reading.cycle)) if reading.cycle else Decimal(0)
@@ -33,7 +33,7 @@ def answer_of(reading: FaceReading, unit: str, quantities: Mapping[str, Fraction
         value %= cycle
     within = step if reading.within is None else Decimal(repr(reading.within))
     return Number(
-        _with_places(value, step), _unit(reading, unit), _plain(within), _plain(cycle),
+        _with_places(value, step), _unit(reading, face.head.unit), _plain(within), _plain(cycle),
         reading.digits,
     )  # fmt: skip
 
@@ -49,10 +49,21 @@ def wordings(description: FaceDescription, question: str, reading: FaceReading) 
         if not unit:
             text = text.replace("in {unit}", "with a number").replace(" {unit}", "")
         unit_words = _WORDS["unit"].get(unit, unit)
-        if reading.answer == "time" and reading.step < _MINUTE:
+        if reading.answer == "time" and _has_seconds(reading):
             text = text.replace("HH:MM", "HH:MM:SS")
         filled.append(text.format(name=head.name, part=reading.words, unit=unit_words))
     return filled
+
+
+def _step(reading: FaceReading, face: DrawnFace) -> Decimal:
+    if reading.step is not None:
+        return Decimal(repr(reading.step))
+    part = None if reading.part is None else face.part(reading.part).part
+    return Decimal(1).scaleb(-part.decimals) if isinstance(part, Window) else Decimal(1)
+
+
+def _has_seconds(reading: FaceReading) -> bool:
+    return (reading.step or 1) < _MINUTE
 
 
 def _unit(reading: FaceReading, unit: str) -> str:

@@ -88,7 +88,7 @@ class Face(PictureGenerator):
     """Instruments by their descriptions, shipped or your own, and what they read."""
 
     kind: ClassVar[str] = "face"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, FaceLevel]] = LEVELS
@@ -263,7 +263,7 @@ class Face(PictureGenerator):
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = {"question": plan.question, "reading": plan.reading, **draw.face_facts(scene)}
         answers = {
-            name: face_questions.answer_of(reading, face.head.unit, face.quantities)
+            name: face_questions.answer_of(reading, face)
             for name, reading in plan.description.readings.items()
         }
         facts["readings"] = {name: answer.write() for name, answer in answers.items()}

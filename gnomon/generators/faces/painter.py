@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import cv2
@@ -33,6 +34,8 @@ class FacePainter:
         self.canvas, self.pose, self.palette, self.unit, self.rng = canvas, pose, palette, unit, rng
         self.font = font
         self.frame: Frame = (1.0, 0.0, 0.0)
+        self.right_edge = math.inf
+        """The body's right edge."""
         self._texts: dict[tuple[str, Colour], list[Lettering]] = {}
         self._late: list[Callable[[], None]] = []
 

@@ -11,8 +11,10 @@ from pydantic import AfterValidator
 from gnomon.generators.drawing.colours import SHADES, Colour, Palette, blend, rgb
 from gnomon.names import hint
 
-# Colours that a palette gives: the dial, its print, its pointer, other pointers, its rim.
-ROLES = ("floor", "ink", "hands", "pointer", "case", "faint")
+# Colours that a palette gives: the dial, its print, its pointer, other pointers, its rim. contrast:
+# nearly black or nearly white, whichever stands out from the floor.
+ROLES = ("floor", "ink", "hands", "pointer", "case", "faint", "contrast")
+_DARK, _BRIGHT = (20, 20, 20), (240, 240, 236)
 
 
 def check_paint(name: str) -> str:
@@ -30,6 +32,8 @@ def colour_of(name: str, palette: Palette) -> Colour:
         return palette.second
     if name == "faint":
         return blend(palette.floor, palette.ink, 0.35)
+    if name == "contrast":
+        return _DARK if sum(palette.floor) > 384 else _BRIGHT
     if name in ROLES:
         colour: Colour = getattr(palette, name)
         return colour
@@ -44,6 +48,7 @@ class BodyColours(NamedTuple):
     ink: str | None = None
     second: str | None = None
     case: str | None = None
+    ground: str | None = None
 
     def dress(self, palette: Palette) -> Palette:
         """Return the palette with these colours."""

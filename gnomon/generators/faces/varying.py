@@ -7,6 +7,7 @@ values again, one for each field: a number from a range, an item from a list, or
 from __future__ import annotations
 
 import dataclasses
+import math
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -129,9 +130,11 @@ class FormulaOf(Varied):
     """A number that follows from the quantities that were drawn."""
 
     text: str
+    is_whole: bool = False
 
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:  # noqa: ARG002
-        return float(evaluate(self.text, quantities))
+        number = evaluate(self.text, quantities)
+        return math.floor(number) if self.is_whole else float(number)
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ def _number(
             check_formula(raw, names)
         except ValueError as error:
             raise fault(path, str(error)) from None
-        return FormulaOf(raw)
+        return FormulaOf(raw, is_whole=kind is int)
     if not isinstance(raw, list):
         return FixedValue(raw)
     if len(raw) != 2 or not all(

@@ -1,32 +1,57 @@
-"""Windows: rolling wheels, and displays of seven segments."""
+"""Windows: rolling wheels, displays of seven segments, and rows of small dials."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import field
 from fractions import Fraction
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from pydantic.dataclasses import dataclass
 
-from gnomon.generators.counter.cells import display_cell, wheel_cell
-from gnomon.generators.counter.scene import ENGRAVED, SEGMENTS, Build, random_stroke, roll
-from gnomon.generators.drawing.canvas import Pixels, bounding_box
+from gnomon.generators.drawing.canvas import Pixels, Points, bounding_box
+from gnomon.generators.drawing.colours import Colour
+from gnomon.generators.drawing.lettering import Lettering, text_tile
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import oblong
+from gnomon.generators.drawing.shapes import ellipse, oblong
+from gnomon.generators.faces.cells import (
+    CellStyle,
+    dial_cell,
+    display_cell,
+    figure_ink,
+    wheel_cell,
+)
+from gnomon.generators.faces.engraving import ENGRAVED, Stroke
 from gnomon.generators.faces.painter import FacePainter
-from gnomon.generators.faces.paints import Paint
+from gnomon.generators.faces.paints import Paint, check_paint
 from gnomon.generators.faces.part import FacePart, Length, MountedPart, Place, PlainText
+from gnomon.generators.faces.segments import SEGMENTS, UNSEEN_SEGMENTS
 from gnomon.generators.faces.varying import DRIVE
 from gnomon.recipe import STRICT
 
 # Breadth of a display's point with its room, in heights of the window.
 _POINT_ROOM = 0.14
 # Pixels of a window's picture per pixel of the picture, and its least and greatest height.
-_FINE, _SMALLEST, _LARGEST = 2.0, 24, 240
+_FINE, _SMALLEST, _LARGEST = 2.0, 24, 280
+# Height of the text beside a window, and its distance; pixels at which its breadth is measured.
+_TEXT_HEIGHT, _TEXT_GAP, _MEASURED = 0.22, 0.08, 40
+
+
+def _check_pair(pair: str) -> str:
+    names = pair.split()
+    if len(names) not in (2, 3):
+        raise ValueError(f"{pair!r}: give two or three colours, for example '161616 f4f4f0'")
+    for name in names:
+        check_paint(name)
+    return pair
+
+
+PaintPair = Annotated[str, AfterValidator(_check_pair)]
+"""Colours in one text, so that a list draws them together: ground, figures, pointer if any."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -35,7 +60,8 @@ class Window(FacePart):
 
     digits: Annotated[int, Field(ge=1, le=12)]
     """Figures in all."""
-    style: Literal["wheels", "lcd", "led"] = "wheels"
+    style: Literal["wheels", "lcd", "led", "dials"] = "wheels"
+    """dials: a row of dials, each with a pointer; neighbours turn in opposite directions."""
     drive: PlainText = field(default="value", metadata={DRIVE: True})
     """The number that it shows."""
     at: Place = (0.0, 0.0)
@@ -48,7 +74,9 @@ class Window(FacePart):
     figures: (
         Literal["engraved", "sans", "sans-bold", "serif-bold", "upright", "slanted", "blunt"] | None
     ) = None
-    """The wheels' font, or the style of segments (upright, slanted, blunt)."""
+    """The font of wheels and dials, or the style of segments (upright, slanted, blunt)."""
+    stroke: Stroke | None = None
+    """Manner of engraved figures."""
     figure: Annotated[float, Field(gt=0.2, le=0.95)] = 0.68
     """Height of a figure."""
     breadth: Annotated[float, Field(gt=0.3, le=1.5)] = 0.66
@@ -56,28 +84,49 @@ class Window(FacePart):
     narrow: Annotated[float, Field(gt=0.3, le=1)] = 0.85
     """Breadth of a figure, as a share of its font's."""
     gap: Annotated[float, Field(ge=0, le=1)] = 0.08
+    pitch: Annotated[float, Field(ge=0.7, le=1.5)] = 1.0
+    """Distance from one figure of a wheel to the next."""
     curve: Annotated[float, Field(ge=0.55, le=9)] = 1.0
     """Radius of the wheels: the smaller, the more figures shrink above and below."""
+    teeth: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    """Marks along the last wheel's right edge, as a share of its breadth. 0 for none."""
     ground: Paint = "161616"
-    """Colour of the wheels or of the display."""
+    """Colour of the wheels, of the display or of the dials."""
     ink: Paint = "f4f4f0"
     decimal_ground: Paint | None = None
     """The same after the point. Default: as before it."""
     decimal_ink: Paint | None = None
+    tints: PaintPair | None = None
+    """Ground and ink in one text, such as "161616 f4f4f0", in place of `ground` and `ink`. Dials
+    may have a third colour for their pointers."""
+    decimal_tints: PaintPair | Literal[""] | None = None
+    """The same after the point. Empty: as before it."""
+    clockwise: bool = True
+    """True if the last of the dials turns clockwise."""
     frame: Annotated[float, Field(ge=0, le=1)] = 0.1
     frame_colour: Paint = "2a2a2c"
     decimal_frame: Paint | None = None
     """Colour of the frame around the decimals. Default: as around the others."""
-    point: bool = True
-    """True for a point before the decimals."""
+    point: Literal["between", "below", "none"] = "between"
+    """Place of the point before the decimals: between the figures, or on the body below them."""
     blank: bool = False
     """True for a display that leaves zeros in front dark."""
+    dead: tuple[int, int] | None = None
+    """Place of a figure, from 0 on the left, and its segment that never lights, 0 (top) to 6."""
+    label: str = ""
+    """A text on its right, if the body has room, such as {unit}."""
 
     def __post_init__(self) -> None:
         if self.decimals >= self.digits:
             raise ValueError(f"decimals: {self.decimals}: give fewer than the {self.digits} digits")
-        if self.figures and (self.figures in (*SEGMENTS, "blunt")) == (self.style == "wheels"):
+        is_display = self.figures in (*SEGMENTS, *UNSEEN_SEGMENTS)
+        if self.figures and is_display != self.is_display:
             raise ValueError(f"figures: {self.figures!r} does not fit style {self.style}")
+
+    @property
+    def is_display(self) -> bool:
+        """True for figures of segments."""
+        return self.style in ("lcd", "led")
 
     def check(self, mount: MountedPart) -> None:
         number = mount.number or Fraction(0)
@@ -90,24 +139,42 @@ class Window(FacePart):
     def positions(self, number: Fraction) -> tuple[float, ...]:
         """Return the turn of each wheel from the left, 0 to below 10, whole for displays."""
         scaled = number * 10**self.decimals
-        if self.style != "wheels":  # displays show the nearest number that they can
+        if self.is_display:  # displays show the nearest number that they can
             scaled = Fraction(math.floor(scaled + Fraction(1, 2)))
         whole = math.floor(scaled) % 10**self.digits
         turn = 0.0 if self.roll == "still" else float(scaled - math.floor(scaled))
-        return roll(f"{whole:0{self.digits}}", turn)
+        return (gear if self.style == "dials" else roll)(f"{whole:0{self.digits}}", turn)
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
         assert mount.number is not None
         number = mount.number
         painter.later(lambda: painter.paste(self._picture(painter, number), self._outline))
+        (x, y), height = self.at, self.height
+        if self.decimals and self.point == "below":
+            point = self._offset(self.digits - self.decimals) - self.gap / 2 - self._width / 2
+            dot = ellipse(x + height * point, y + 0.56 * height, 0.045 * height)
+            painter.later(lambda: painter.fill_fine([dot], painter.colour("contrast")))
+        text = self.label.replace("{unit}", painter.unit)
+        if text:
+            size = _TEXT_HEIGHT * height
+            wide = size * text_tile(text, "sans", _MEASURED, 0).shape[1] / _MEASURED
+            begin = x + height * (self._width / 2 + _TEXT_GAP)
+            if begin + wide < painter.right_edge:
+                label = Lettering(text, begin + wide / 2, y, size)
+                painter.write([label], "contrast", "sans")
 
     @property
     def _outline(self) -> tuple[float, float, float, float]:
         """Upper left and lower right corner, the frame included."""
-        half_width = self.height * (self._width / 2 + self.frame)
-        half_height = self.height * (0.5 + self.frame)
+        wide, high = self.half_size
         x, y = self.at
-        return x - half_width, y - half_height, x + half_width, y + half_height
+        wide, high = wide + self.height * self.frame, high + self.height * self.frame
+        return x - wide, y - high, x + wide, y + high
+
+    @property
+    def half_size(self) -> tuple[float, float]:
+        """Half the breadth and half the height without the frame."""
+        return self.height * self._width / 2, self.height / 2
 
     @property
     def _width(self) -> float:
@@ -121,7 +188,32 @@ class Window(FacePart):
     @property
     def _point_room(self) -> float:
         """Room for the point of a display, whose figures nearly touch."""
-        return _POINT_ROOM if self.style != "wheels" and self.decimals and self.point else 0.0
+        has_point = self.decimals and self.point == "between"
+        return _POINT_ROOM if self.is_display and has_point else 0.0
+
+    def middle(self, index: int) -> tuple[float, float]:
+        """Return the middle of a figure's place."""
+        x, y = self.at
+        return x + self.height * (self._offset(index) + (self.breadth - self._width) / 2), y
+
+    def figure_ink(self, mount: MountedPart, index: int) -> Points:
+        """Outermost points of the ink of a figure at rest."""
+        assert mount.number is not None
+        figure = int(self.positions(mount.number)[index])
+        points: Points = self.height * figure_ink(self._style, figure, self._dead_segment(index))
+        return points + self.middle(index)
+
+    def _dead_segment(self, index: int) -> int | None:
+        return self.dead[1] if self.dead and self.dead[0] == index else None
+
+    def paints(self, index: int) -> tuple[str, str]:
+        """Return the colours of a place: its ground and its figure."""
+        ground, ink = self.tints.split()[:2] if self.tints else (self.ground, self.ink)
+        if index < self.digits - self.decimals:
+            return ground, ink
+        if self.decimal_tints:
+            ground, ink = self.decimal_tints.split()[:2]
+        return self.decimal_ground or ground, self.decimal_ink or ink
 
     def _picture(self, painter: FacePainter, number: Fraction) -> Pixels:
         px = round(min(_LARGEST, max(_SMALLEST, _FINE * painter.scale * self.height)))
@@ -133,82 +225,100 @@ class Window(FacePart):
         if self.decimals and self.decimal_frame:
             edge_x = edge + round(px * (self._offset(first) - self.gap / 2))
             picture[:, edge_x:] = painter.colour(self.decimal_frame)
-        if self.style != "wheels":
-            picture[edge : edge + px, edge : size[1] - edge] = painter.colour(self.ground)
-        build, positions = self._build(painter), self.positions(number)
+        if self.is_display:
+            ground = painter.colour(self.paints(0)[0])
+            picture[edge : edge + px, edge : size[1] - edge] = ground
+        positions = self.positions(number)
         dark = self._dark(positions)
         for index, position in enumerate(positions):
-            is_decimal = index >= first
-            names = (
-                (is_decimal and self.decimal_ground) or self.ground,
-                (is_decimal and self.decimal_ink) or self.ink,
-            )
-            ground, ink = (painter.colour(name) for name in names)
-            if self.style == "wheels":
-                is_last = index == self.digits - 1
-                cell = wheel_cell(build, position, px, (ground, ink), is_last=is_last,
-                                  upwards=self.roll != "down")  # fmt: skip
-            else:
-                figure = None if index < dark else int(position)
-                cell = display_cell(build, figure, px, (ground, ink), painter.rng, None)
+            cell = self._cell(painter, index, None if index < dark else position, px)
             x = edge + round(px * self._offset(index))
             part = picture[edge : edge + px, x : x + cell.shape[1]]
-            part[:] = cell[:, : part.shape[1]]
-        if self.decimals and self.point:
+            part[:] = cell[: part.shape[0], : part.shape[1]]
+        if self.decimals and self.point == "between":
             x = edge + round(px * (self._offset(first) - (self.gap + self._point_room) / 2))
             y = edge + round(px * (0.5 + 0.46 * self.figure))
-            ink = painter.colour(self.ink)
+            ink = painter.colour(self.paints(0)[1])
             cv2.circle(picture, (x, y), max(2, round(0.05 * px)), ink, -1, cv2.LINE_AA)
         return picture
 
+    def _cell(
+        self, painter: FacePainter, index: int, position: float | None, px: int
+    ) -> Pixels:  # fmt: skip
+        """Draw a place; None for one that is dark."""
+        ground, ink = (painter.colour(name) for name in self.paints(index))
+        colours: tuple[Colour, Colour] = (ground, ink)
+        if self.is_display:
+            figure, dead = None if position is None else int(position), self._dead_segment(index)
+            return display_cell(self._style, figure, px, colours, painter.rng, dead)
+        assert position is not None
+        from_last = self.digits - 1 - index
+        if self.style == "wheels":
+            return wheel_cell(self._style, position, px, colours, is_last=not from_last,
+                              upwards=self.roll != "down")  # fmt: skip
+        # Neighbours mesh, so that they turn in opposite directions.
+        is_clockwise = self.clockwise == (from_last % 2 == 0)
+        pointer = painter.colour(self.tints.split()[-1] if self.tints else self.ink)
+        return dial_cell(
+            self.figures or painter.font, position, px, colours, pointer,
+            painter.colour(self.frame_colour), is_clockwise=is_clockwise,
+        )  # fmt: skip
+
     def _dark(self, positions: tuple[float, ...]) -> int:
         """Places in front that are not lit."""
-        if self.style == "wheels" or not self.blank:
+        if not self.is_display or not self.blank:
             return 0
         whole = positions[: self.digits - self.decimals - 1]
         return next((i for i, position in enumerate(whole) if position), len(whole))
 
-    def _build(self, painter: FacePainter) -> Build:
-        standard = ENGRAVED if self.style == "wheels" else SEGMENTS[0]
-        font = self.figures or standard
-        black = (0, 0, 0)
-        return Build(
-            face=self.style,
-            font=font,
-            figure_height=self.figure,
-            narrow=round(self.narrow, 2),
-            breadth=self.breadth,
-            gap=self.gap,
-            pitch=1.0,
-            curve=self.curve,
-            margin=(0.0, 0.0),
-            whole_colours=(black, black),
-            decimal_colours=(black, black),
-            plate_colour=black,
-            framed=False,
-            stroke=random_stroke(painter.rng) if font == ENGRAVED else None,
-        )
+    @cached_property
+    def _style(self) -> CellStyle:
+        font = self.figures or (SEGMENTS[0] if self.is_display else ENGRAVED)
+        stroke = (self.stroke or Stroke()) if font == ENGRAVED else None
+        return CellStyle(font, self.figure, round(self.narrow, 2), self.breadth, self.pitch,
+                         self.curve, stroke, self.teeth, self.style == "led")  # fmt: skip
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
         assert mount.number is not None
         positions = self.positions(mount.number)
-        dark, (edge_x, top) = self._dark(positions), self._outline[:2]
+        half = self.height * np.array([self.breadth, 1]) / 2
         cells = []
-        for index, position in enumerate(positions):
-            x = edge_x + self.height * (self.frame + self._offset(index))
-            y = top + self.height * self.frame
-            cell = oblong(x, y, x + self.height * self.breadth, y + self.height)
-            middle = (x + self.height * self.breadth / 2, y + self.height / 2)
-            if index >= dark:
-                cells.append({
-                    "position": round(position, 4),
-                    "at": [round(v, 3) for v in pose.at(*middle)],
-                    "box": [round(v, 3) for v in bounding_box(pose(cell))],
-                })  # fmt: skip
+        for index in range(self._dark(positions), self.digits):
+            middle = np.array(self.middle(index))
+            cell = oblong(*(middle - half).tolist(), *(middle + half).tolist())
+            cells.append({
+                "position": round(positions[index], 4),
+                "at": [round(v, 3) for v in pose.at(*middle.tolist())],
+                "box": [round(v, 3) for v in bounding_box(pose(cell))],
+            })  # fmt: skip
         box = bounding_box(pose(oblong(*self._outline)))
         return {
+            "style": self.style,
             "number": float(mount.number),
             "decimals": self.decimals,
             "cells": cells,
             "box": [round(v, 3) for v in box],
         }
+
+
+def roll(digits: str, turn: float) -> tuple[float, ...]:
+    """Positions of wheels whose last has turned on by `turn` of a figure.
+
+    A wheel moves while the one on its right goes from 9 to 0, and with it.
+    """
+    positions, carry = [], turn
+    for digit in reversed(digits):
+        position = int(digit) + carry
+        positions.append(position)
+        carry = max(0.0, position - 9)
+    return tuple(reversed(positions))
+
+
+def gear(digits: str, turn: float) -> tuple[float, ...]:
+    """Positions of a register's pointers, each of which turns ten times as slowly as the next."""
+    positions, further = [], turn
+    for digit in reversed(digits):
+        further = int(digit) + further
+        positions.append(further)
+        further /= 10
+    return tuple(reversed(positions))
