@@ -70,22 +70,23 @@ LINES = {
 }
 """By the column's name: what holds, and the tests that show it."""
 HEAD = """\
-# Families and what is shown of them
+# Families and their tests
 
-A family is an architecture that gnomon knows. Each is built in small with random weights. A ✓ is a
-test that `make test` or `make test-slow` runs on it, *long* one that `make test-long` runs.
-gnomon-tiny has Qwen2-VL's architecture and is tested with it. Other architectures:
-[models.md](models.md).
+A family is an architecture that gnomon knows. [Other architectures](models.md) may work without a
+family. Tests build each family in small with random weights. A ✓ marks a test that `make test` or
+`make test-slow` runs, and *long* a test that `make test-long` runs. gnomon-tiny has Qwen2-VL's
+architecture and is tested with it.
 
-The tests run under the releases of `constraints.txt`. Those of *4 bits* and *ends* also pass under
-the oldest and the newest that `pyproject.toml` allows: [releases.md](releases.md) has the table.
+The tests run under the releases of `constraints.txt`. The tests of *4 bits* and *ends* also pass
+under the oldest and the newest releases that `pyproject.toml` allows: [Supported
+releases](releases.md).
 
-The last column says when `make test-hub` last passed. It compares templates, picture settings,
-sizes, tokenizers and ends with those of well-known checkpoints on the hub. *never* means that these
-are taken from public sources, which the family's file names, and that nobody has yet seen them work
-with the true weights.
+**The last column** says when `make test-hub` last passed. It compares templates, picture settings,
+sizes, tokenizers and ends with well-known checkpoints on the hub. *never* means that gnomon takes
+these from public sources, which the family's file names, and that they have not been tried with the
+true weights.
 
-This page is written by `python docs/families.py`, which asks pytest which tests there are.
+`python docs/families.py` writes this page from pytest's list of tests.
 """
 
 

@@ -38,7 +38,7 @@ def test_every_test_it_names_is_there():
 
 
 def test_the_page_on_answers_names_the_families_of_each_dialect():
-    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w.-]+)` \|.*\| ([\w., -]+) \|$", page, re.MULTILINE)
     named = {name: cell for name, cell in rows if name in DIALECTS}
     classes = {name: families.load(name) for name in families.FAMILIES}
