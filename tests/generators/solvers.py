@@ -207,9 +207,9 @@ def _barometer(value, reading, facts):
 
 
 def _panel(value, reading, facts):
-    """Half of a tick, as the scale of this one has them."""
-    ticks = [Decimal(t["value"]) for t in facts["parts"]["hand"]["neighbours"]]
-    step = {"10": "2.5", "20": "5", "2": "0.5", "0.5": "0.25"}[f"{max(ticks) - min(ticks):f}"]
+    """Half of a tick or less, by the end of the scale."""
+    steps = {"300": "2.5", "500": "5", "15": "0.25", "30": "0.5"}
+    step = steps[facts["parts"]["scale"]["high"]]
     return _nearest(step, value), "V"
 
 
