@@ -19,6 +19,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from gnomon.answers.base.number_range import NumberRange
+from gnomon.answers.number.answer import NumberForm
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.progress import track
@@ -61,10 +62,10 @@ KINDS = (
 )  # fmt: skip
 
 
-_COUNTER = Number(Decimal(0), digits=4)
 COUNTER = Kind(
     "a counter, 4 figures",
-    tuple(Number(Decimal(n), digits=4) for n in range(10_000)), 1.2, 2.0, _COUNTER.number_range(),
+    tuple(Number(Decimal(n), digits=4) for n in range(10_000)), 1.2, 2.0,
+    NumberForm(digits=4).number_range(),
 )  # fmt: skip
 
 
@@ -107,7 +108,7 @@ def simulate(kind: Kind, rng: np.random.Generator, cameras: int = CAMERAS) -> Ro
             listed = steps if kind.numbers is None else np.flatnonzero(logits > LEAST)
             best = BestAnswer.of(
                 {answers[place]: logits[place] for place in listed.tolist()},
-                target.form_of_question, "plain", "mean", kind.within, kind.numbers,
+                target.answer_form, "plain", "mean", kind.within, kind.numbers,
             )  # fmt: skip
             right = best.is_right(target, kind.within)
             rows.append((camera, best.nonconformity(target), best.trust, right))

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -37,7 +38,8 @@ def test_what_has_no_place_is_read_back(target):
 @example(Number(Decimal("-0.0")))
 @example(Number(Decimal("12.50"), "€"))
 def test_numbers_are_read_back_exactly(number):
-    assert PLAIN.read(PLAIN.write(number), like=number) == number
+    back = PLAIN.read(PLAIN.write(number), like=number)
+    assert replace(back, within=number.within) == number
 
 
 @every_dialect

@@ -131,10 +131,26 @@ ANSWER = '''"""A temperature, exactly."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from gnomon.answers.base.target import Size, Target
+from gnomon.answers.base.target import AnswerForm, Size, Target
+
+
+@dataclass(frozen=True, slots=True)
+class TemperatureForm(AnswerForm):
+    """Form of a temperature."""
+
+    name: ClassVar[str] = "temperature"
+
+    def read_back(
+        self, text: str, dialect: Any = None, size: Size | None = None
+    ) -> Temperature | None:
+        number = text.removesuffix(" °C")
+        return Temperature(int(number)) if number.lstrip("-").isdigit() else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"degrees": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +161,12 @@ class Temperature(Target):
 
     degrees: int
 
+    @property
+    def answer_form(self) -> TemperatureForm:
+        return TemperatureForm()
+
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         return f"{self.degrees} °C"
-
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        number = text.removesuffix(" °C")
-        return replace(self, degrees=int(number)) if number.lstrip("-").isdigit() else None
 '''
 MEASURE = '''"""Metrics of temperatures."""
 
@@ -180,8 +196,8 @@ class TemperatureType(AnswerType):
     cost_measure = "off"
     error_histogram = ErrorHistogram("Right or wrong", "exact", (1,), ("wrong", "right"))
 
-    def read(self, text, truth, *, which, dialect, size):
-        found = truth.read_back(text.strip())
+    def read(self, text, form, *, which, dialect, size):
+        found = form.read_back(text.strip())
         return Reading(found.degrees, (0, len(text)), "degrees") if found else None
 
     def value_of(self, truth):
@@ -250,6 +266,7 @@ for what in ("metrics", "benchmarks"):
 def test_an_answer_type_a_metric_a_benchmark_and_a_format_touch_what_the_table_names(
     tmp_path, tree
 ):
+    assert (ANSWER + MEASURE).count("    def ") <= 8
     folder = tree / "gnomon/answers/temperature"
     folder.mkdir()
     for name, text in {"answer": ANSWER, "measure": MEASURE}.items():

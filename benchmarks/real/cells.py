@@ -346,7 +346,7 @@ def reading_of(prediction: Prediction, sample: Sample, rule: str) -> float | Non
     text = prediction.text
     if rule != "greedy":
         assert prediction.logprobs is not None
-        text = best_answer(prediction.logprobs, sample.target, prediction.dialect, rule)
+        text = best_answer(prediction.logprobs, sample.target.answer_form, prediction.dialect, rule)
     reading = read_number(text)
     return None if reading is None else float(reading.value)
 

@@ -8,8 +8,10 @@ from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from gnomon.answers.base.answer_type import AnswerType
-from gnomon.answers.base.target import Target
+from gnomon.answers.base.answer_type import AnswerType, Value
+from gnomon.answers.base.target import AnswerForm, Target, Unlabelled
+from gnomon.answers.number.answer import form_with_decimals
+from gnomon.answers.unreadable.answer import Unreadable
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -39,10 +41,10 @@ def _load(path: str) -> dict[str, AnswerType]:
 TYPES = {
     type_name: answer_type for path in TYPE_PATHS for type_name, answer_type in _load(path).items()
 }
-"""How each type of answer is read, measured and summed up."""
+"""Each type of answer by its name."""
 
 TARGETS = {answer_type.target.name: answer_type.target for answer_type in TYPES.values()}
-"""Classes of exact answers by their name in files."""
+"""Classes of answers by their name in files."""
 
 COLUMN_TARGETS = [name for name, target in TARGETS.items() if "from_label" in vars(target)]
 """Names of the targets that a column of a user's own file can hold."""
@@ -74,29 +76,47 @@ def _import_paths(functions: Iterable[Callable[..., Any] | None]) -> dict[str, s
     return paths
 
 
+def is_listed(target: Target) -> bool:
+    """True if an answer is among the possible answers of its form.
+
+    If its value is not known, it is enough that the form has possible answers.
+    """
+    values = _listed_values(target.answer_form)
+    if not target.is_readable:
+        return bool(values)
+    return TYPES[target.type_name].value_of(target) in values
+
+
+@cache
+def _listed_values(form: AnswerForm) -> frozenset[Value]:
+    return frozenset(map(TYPES[form.type_name].value_of, form.possible_answers()))
+
+
 def target_to_json(target: Target) -> dict[str, Any]:
-    """A plain dict that `target_from_json` turns back into the same target."""
+    """Return a plain dict that `target_from_json` turns back into the same target."""
     return {"type": target.name, **target.to_json()}
 
 
 def target_from_json(row: dict[str, Any]) -> Target:
-    """The target that `target_to_json` wrote; a ValueError names what is wrong with the row."""
+    """Return the target that `target_to_json` wrote; raise a ValueError for any other row."""
     from pydantic import ValidationError
 
     if not isinstance(row, dict):
-        raise ValueError(f"{row!r} is no object with a target in it")
+        raise ValueError(f"{row!r} is not an object that holds a target")
     # A copy: rows may be shared.
     values = dict(row)
     name = values.pop("type", None)
+    if name == Unlabelled.name:
+        return Unlabelled(form_from_json(values.get("form")))
     if not isinstance(name, str) or name not in TARGETS:
         raise ValueError(f"target type {name!r}: expected one of {', '.join(TARGETS)}")
     target = TARGETS[name]
-    # pydantic would ignore them, and a file of a newer gnomon would lose them unnoticed.
+    # pydantic ignores unknown fields, so the fields of a newer gnomon would be lost silently.
     extra = values.keys() - {f.name for f in fields(target)}  # type: ignore[arg-type]
     if extra:
         raise ValueError(f"a {name} target has no field {', '.join(sorted(extra))}")
-    for field in target.target_fields:
-        values[field] = target_from_json(_without_nulls(values.get(field)))
+    if target is Unreadable:
+        return Unreadable(form_from_json(values.get("form")))
     try:
         return _adapter(target).validate_python(values)
     except ValidationError as error:
@@ -106,11 +126,20 @@ def target_from_json(row: dict[str, Any]) -> Target:
         raise ValueError(f"{name} target {row!r}: {key}: {first['msg']}") from error
 
 
-def _without_nulls(row: Any) -> Any:
-    """Drop the fields that a datasets.Dataset of several types gives every row, as None."""
-    if not isinstance(row, dict):
-        return row
-    return {name: value for name, value in row.items() if value is not None}
+def form_to_json(form: AnswerForm) -> dict[str, Any]:
+    """Return a plain dict that `form_from_json` turns back into the same form.
+
+    It is the dict of an answer of that form.
+    """
+    return {"type": form.name, **form.to_json()}
+
+
+def form_from_json(row: Any) -> AnswerForm:
+    """Return the form that `form_to_json` wrote; raise a ValueError for any other row."""
+    if isinstance(row, dict):
+        # A datasets.Dataset of several types gives every row the fields of all types, as None.
+        row = {name: value for name, value in row.items() if value is not None}
+    return form_with_decimals(target_from_json(row))
 
 
 @cache

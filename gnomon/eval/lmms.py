@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.answers.base.answer_type import metric_rows
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.chance import STATISTICS
 from gnomon.eval.scoring.question_file import Question
@@ -49,7 +50,7 @@ def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
     answer_type = TYPES[item.type_name]
     # R² needs the residual and truth of each answer: lmms-eval collects this list.
     by_metric = {
-        metric.name: answer_type.metric_values(metric, item.measures)
+        metric.name: metric_rows(answer_type, metric, [item.measures])[0]
         for metric in answer_type.metrics
     }
     return {

@@ -49,7 +49,8 @@ class _Graded:
     def _answer(self, truth: Target, completion: Any, size: Size | None = None) -> ModelAnswer:
         text, dialect = _text(completion), create(self.dialect)
         answer_type = TYPES[self.kind]
-        reading = answer_type.read(text, truth, which=self.which, dialect=dialect, size=size)
+        form = truth.answer_form
+        reading = answer_type.read(text, form, which=self.which, dialect=dialect, size=size)
         return ModelAnswer(reading.value if reading else None, text)
 
 
@@ -150,7 +151,7 @@ class CRPSReward(_Graded):
         if self.generations < 3:
             # Two answers have the same distance to each other, which the mean reward cancels.
             raise ValueError(f"generations={self.generations}: give 3 or more answers to a prompt")
-        if self.scale is None and not answer_type.is_cyclic:
+        if self.scale is None and not answer_type.axis.is_cyclic:
             raise ValueError(
                 f"kind={self.kind!r} needs a scale: the distance beyond which all answers are"
                 " equally wrong, for example scale=10"
@@ -194,7 +195,7 @@ class CRPSReward(_Graded):
         is_read = np.array([value is not None for value in values])
         positions = [0.0 if value is None else answer_type.position(value) for value in values]
         x = np.clip(np.array(positions, np.float64), -_LARGEST, _LARGEST)
-        period = answer_type.period_of(truth)
+        period = truth.answer_form.period
         to_truth = self._distance(x - answer_type.position(answer_type.value_of(truth)), period)
         apart = self._distance(x[:, None] - x, period) * np.outer(is_read, is_read)
         rewards = is_read * (1 - to_truth) + apart.sum(1) / (len(values) - 2)

@@ -8,6 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from gnomon.answers.base.answer_type import AnswerType
+from gnomon.answers.base.target import AnswerForm
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.read import is_whole_refusal
 from gnomon.dialect import create
@@ -52,7 +53,7 @@ class Answer:
 
     @classmethod
     def of(
-        cls, prediction: Prediction, form: Target, size: Size, *, question: str, name: str
+        cls, prediction: Prediction, form: AnswerForm, size: Size, *, question: str, name: str
     ) -> Answer:
         """Read the value of a prediction; `size` is that of the picture that the user gave."""
         certainty = prediction.certainty
@@ -82,7 +83,7 @@ class Answer:
         return self.error if self.prediction is None else answer_text(self.prediction)
 
 
-def _value(text: str, form: Target, prediction: Prediction, size: Size) -> Target | None:
+def _value(text: str, form: AnswerForm, prediction: Prediction, size: Size) -> Target | None:
     """Read a text as an answer of this form; None if it holds none."""
     answer_type = TYPES[form.type_name]
     value = _read(answer_type, text, form, prediction)
@@ -96,7 +97,9 @@ def _value(text: str, form: Target, prediction: Prediction, size: Size) -> Targe
     return answer.scaled(prediction.size, size) if moved and prediction.size else answer
 
 
-def _read(answer_type: AnswerType, text: str, form: Target, prediction: Prediction) -> Value | None:
+def _read(
+    answer_type: AnswerType, text: str, form: AnswerForm, prediction: Prediction
+) -> Value | None:
     reading = answer_type.read(
         text, form, which="final", dialect=create(prediction.dialect), size=prediction.size
     )

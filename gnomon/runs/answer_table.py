@@ -9,6 +9,7 @@ from functools import partial
 from math import exp
 from pathlib import Path
 
+from gnomon.answers.base.target import AnswerForm, Unlabelled
 from gnomon.atomic import put_text
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
@@ -18,7 +19,7 @@ from gnomon.runs.answer import belief_shares
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
-from gnomon.sample import Prediction, Sample, Target
+from gnomon.sample import Prediction, Sample
 from gnomon.store.lock import sole_writer
 from gnomon.store.pictures import load_picture
 
@@ -97,16 +98,15 @@ class AnswerTable:
 
 
 def _samples(
-    files: Sequence[Path], question: str, form: Target, unreadable: set[Path]
+    files: Sequence[Path], question: str, form: AnswerForm, unreadable: set[Path]
 ) -> Iterator[Sample]:
     """Yield the question about each picture; a file that is no picture is skipped.
 
-    A warning names the file once: `unreadable` collects such files. The target is the form of
-    the answers alone, because these pictures have no labels.
+    A warning names the file once: `unreadable` collects such files.
     """
     for file in files:
         try:
-            yield Sample(file.name, load_picture(file), question, form)
+            yield Sample(file.name, load_picture(file), question, Unlabelled(form))
         except ValueError as error:
             if file not in unreadable:
                 unreadable.add(file)

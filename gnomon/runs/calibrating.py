@@ -10,6 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
+from gnomon.answers.number.answer import grid_of_labels, value_of_number
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Calibration, Terms
 from gnomon.eval.calibration.rule_choice import choose_rule
@@ -174,8 +175,7 @@ def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
     targets = [
         target for target in map(exam.pool.target, range(exam.samples)) if target.is_readable
     ]
-    types = {type(target) for target in targets}
-    grid = types.pop().grid_of_labels(targets) if len(types) == 1 else None
+    grid = grid_of_labels(targets)
     if grid is None:
         return recipe
     first, last, step = grid
@@ -246,8 +246,9 @@ def _check_listed(recipe: Recipe, answers: Sequence[tuple[Prediction, Question]]
         target = question.target
         unlisted.append(target)
         # A search that came to no number is passed over.
-        searched = range_of(answer, target.form_of_question)
-        if target.number is not None and (searched is None or recipe.model.server is not None):
+        searched = range_of(answer, target.answer_form)
+        is_missing = searched is None or recipe.model.server is not None
+        if value_of_number(target) is not None and is_missing:
             numbers.append(target)
     if numbers:
         raise RecipeError(
@@ -300,7 +301,7 @@ def _learn(
 
 def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) -> str:
     """Name the override whose grid has all the labels that are numbers."""
-    numbers = (question.target.number for _, question in answers)
+    numbers = (value_of_number(question.target) for _, question in answers)
     values = [number for number in numbers if number is not None] or [Decimal(0)]
     exponents = [int(value.as_tuple().exponent) for value in values]
     step = Decimal(1).scaleb(min(0, *exponents))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import store
 from gnomon.answers.base.answer_type import to_unit
-from gnomon.answers.registry import TYPES
+from gnomon.answers.registry import TYPES, form_to_json
 from gnomon.atomic import put_text
 from gnomon.eval import RunResult
 from gnomon.eval.scoring.runs import data_title
@@ -26,7 +26,6 @@ from gnomon.runs.known_questions import (
     known_questions,
 )
 from gnomon.runs.versions import versions
-from gnomon.sample import target_to_json
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
 
@@ -96,7 +95,7 @@ def card(
     extra: dict[str, Any] = {}
     if 0 < len(questions) <= LISTED:
         extra[CARD_KEY] = questions
-        extra[FORMS_KEY] = {question: target_to_json(form) for question, form in forms.items()}
+        extra[FORMS_KEY] = {question: form_to_json(form) for question, form in forms.items()}
     # And `--find` the one for a box.
     boxes = box_questions(recipe, run)
     extra |= {FIND_KEY: boxes} if boxes else {}

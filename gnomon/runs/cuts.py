@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gnomon.answers.base.target import Corners
+from gnomon.answers.base.target import Corners, Unlabelled
 from gnomon.answers.box.read import read_box, to_pixels
+from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.dialect import create
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs.known_questions import ANY_TEXT, box_questions
+from gnomon.runs.known_questions import box_questions
 from gnomon.sample import CUT, Prediction, Sample, Size
 
 # Share of the box's longer side that is added at each of its ends. Drawn instruments fill 0.8 to
@@ -53,7 +54,7 @@ def box_samples(samples: Iterable[Sample], question: str) -> Iterator[Sample]:
     """Yield the question for the box in each picture that can be cut."""
     for sample in samples:
         if can_be_cut(sample):
-            yield Sample(sample.id, sample.image, question, ANY_TEXT)
+            yield Sample(sample.id, sample.image, question, Unlabelled(ANY_TEXT))
 
 
 def cut_out(sample: Sample, answer: Prediction | None) -> Sample:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from gnomon import generators, store
-from gnomon.answers.registry import TARGETS
+from gnomon.answers.base.target import AnswerForm
+from gnomon.answers.number.answer import form_with_decimals
+from gnomon.answers.registry import TARGETS, form_from_json
+from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.eval.scoring.question_file import QuestionFile, question_path
 from gnomon.generators.base import Generator
 from gnomon.pipeline import families
 from gnomon.recipe import Columns, Recipe, RecipeError, Source
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.provenance import provenance_path, read_provenance
-from gnomon.sample import Target, Text, target_from_json
+from gnomon.sample import Target
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.dataset import open_copy
@@ -21,8 +24,6 @@ from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.samples import GeneratedSamples, evenly_spaced
 from gnomon.store.user_data.row_files import is_user_data
 
-ANY_TEXT = Text("?")
-"""Form of the answers to a question of which nothing is known: any text."""
 CARD_KEY, FIND_KEY, FORMS_KEY = "questions", "find_questions", "answers"
 """Keys of a model card's metadata: questions, those for a box, and the forms of all answers."""
 LISTED = 10
@@ -36,7 +37,7 @@ _MISSING = (ValueError, OSError, ImportError)
 """Errors of data that was moved, or of a hub without its library or a network."""
 
 
-def known_questions(recipe: Recipe, run: Path | None) -> dict[str, Target]:
+def known_questions(recipe: Recipe, run: Path | None) -> dict[str, AnswerForm]:
     """Return the questions of a training, each with the form of its answers.
 
     If some pictures were the user's own, only their questions count, because the next pictures are
@@ -47,7 +48,7 @@ def known_questions(recipe: Recipe, run: Path | None) -> dict[str, Target]:
     sources = [*recipe.data, *(recipe.eval.data or ())]
     stored = _stored_forms(run)
     for users in (True, False):
-        forms: dict[str, Target] = {}
+        forms: dict[str, AnswerForm] = {}
         for source in sources:
             if _is_users(source) == users:
                 forms |= _source_forms(source, recipe.seed, stored, run)
@@ -70,7 +71,7 @@ def box_questions(recipe: Recipe, run: Path | None) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def question_of(name: str, questions: Mapping[str, Target], boxes: list[str]) -> str:
+def question_of(name: str, questions: Mapping[str, AnswerForm], boxes: list[str]) -> str:
     """Return the one question of a training; several or none are a RecipeError that lists them."""
     texts = [text for text in questions if text not in boxes] or list(questions)
     if len(texts) == 1:
@@ -93,15 +94,15 @@ def _is_users(source: Source) -> bool:
 
 
 def _source_forms(
-    source: Source, seed: int, stored: list[tuple[Source, dict[str, Target]]], run: Path
-) -> dict[str, Target]:
+    source: Source, seed: int, stored: list[tuple[Source, dict[str, AnswerForm]]], run: Path
+) -> dict[str, AnswerForm]:
     """Return a source's questions with their forms: by the recipe, as stored, or by samples."""
     columns = source.columns
     if columns and columns.ask:  # one question for all rows: no row is read
         return {columns.ask: _form_of_labels(columns, run)} if columns.image else {}
     drawing = _generators(source)
     if drawing:
-        forms: dict[str, Target] = {}
+        forms: dict[str, AnswerForm] = {}
         for generator in drawing:
             forms |= _generator_forms(generator)
         return forms
@@ -115,15 +116,15 @@ def _source_forms(
     return forms
 
 
-def _form_of_labels(columns: Columns, run: Path) -> Target:
+def _form_of_labels(columns: Columns, run: Path) -> AnswerForm:
     """Return the form of the answers in a user's column, by the labels if these decide it."""
     form = TARGETS[columns.kind].form_of_labels(columns) or ANY_TEXT
     if columns.digits:  # figures and decimals of a counter are those of its labels
-        return next((label.form_with_decimals for label in _stored_labels(run)), form)
+        return next((form_with_decimals(label) for label in _stored_labels(run)), form)
     if not any(columns.units) and not isinstance(columns.within, str):
         return form
     # Unit and tolerance may be names of columns, in which each label has its own.
-    forms = {label.form_of_question for label in _stored_labels(run) if label.name == form.name}
+    forms = {label.answer_form for label in _stored_labels(run) if label.name == form.name}
     if not forms or form in forms:
         return form
     return forms.pop() if len(forms) == 1 else ANY_TEXT
@@ -164,13 +165,13 @@ def _generators(source: Source) -> list[Generator]:
         return []
 
 
-def _generator_forms(generator: Generator) -> dict[str, Target]:
+def _generator_forms(generator: Generator) -> dict[str, AnswerForm]:
     if generator.general_question is not None:
-        return {generator.general_question: generator[0].target.form_of_question}
+        return {generator.general_question: generator[0].target.answer_form}
     return _sample_forms(lambda: GeneratedSamples(generator))
 
 
-def _sample_forms(open_samples: Callable[[], Samples]) -> dict[str, Target]:
+def _sample_forms(open_samples: Callable[[], Samples]) -> dict[str, AnswerForm]:
     """Return the questions about pictures in some samples; none if the samples are gone."""
     try:
         samples = open_samples()
@@ -178,14 +179,14 @@ def _sample_forms(open_samples: Callable[[], Samples]) -> dict[str, Target]:
         some = [samples[index] for index in evenly_spaced(n, _PROBED)]
     except _MISSING:
         return {}
-    forms: dict[str, Target] = {}
+    forms: dict[str, AnswerForm] = {}
     for sample in some:
         if sample.image is not None:
-            forms.setdefault(sample.question, sample.target.form_of_question)
+            forms.setdefault(sample.question, sample.target.answer_form)
     return forms
 
 
-def _stored_forms(run: Path) -> list[tuple[Source, dict[str, Target]]]:
+def _stored_forms(run: Path) -> list[tuple[Source, dict[str, AnswerForm]]]:
     """Pair each source that a run was measured on with its questions about pictures."""
     pairs = []
     for name in (AFTER, BEFORE):
@@ -198,15 +199,15 @@ def _stored_forms(run: Path) -> list[tuple[Source, dict[str, Target]]]:
             for source, title in zip(exam.sources, exam.names, strict=True):
                 # `ids` is empty for an exam with a single source: all rows are its.
                 rows = [q for q in questions if not ids or q.id in ids.get(title, ())]
-                forms: dict[str, Target] = {}
+                forms: dict[str, AnswerForm] = {}
                 for row in rows:
                     if row.question and row.size is not None:
-                        forms.setdefault(row.question, row.target.form_of_question)
+                        forms.setdefault(row.question, row.target.answer_form)
                 pairs.append((source, forms))
     return pairs
 
 
-def _card_forms(recipe: Recipe, key: str) -> dict[str, Target]:
+def _card_forms(recipe: Recipe, key: str) -> dict[str, AnswerForm]:
     """Return the questions under a key of a local model's card, each with its form."""
     if recipe.model.server is not None:  # its training is not known here
         return {}
@@ -225,10 +226,10 @@ def _card_forms(recipe: Recipe, key: str) -> dict[str, Target]:
     return {text: _card_form(text, forms) for text in texts if isinstance(text, str)}
 
 
-def _card_form(question: str, forms: object) -> Target:
+def _card_form(question: str, forms: object) -> AnswerForm:
     """Return the form that a card gives for a question; any text if it gives none."""
     row = forms.get(question) if isinstance(forms, dict) else None
     try:
-        return target_from_json(row) if isinstance(row, dict) else ANY_TEXT
+        return form_from_json(row) if isinstance(row, dict) else ANY_TEXT
     except ValueError:
         return ANY_TEXT

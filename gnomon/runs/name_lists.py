@@ -91,7 +91,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
     assert form is not None  # as of all types that a column holds
     if as_schema:
         # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
-        schema = form.schema(spoken)
+        schema = {"box": spoken.box_schema, "boxes": spoken.list_schema}.get(name)
         if schema is None:
             raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
         return json.dumps(schema)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import replace
-from decimal import Decimal
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.answers.base.target import AnswerForm, Unlabelled
+from gnomon.answers.number.answer import NumberForm, number_range_of, numbers_of
 from gnomon.answers.registry import TARGETS
+from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.eval.scoring.question_file import Question
@@ -22,7 +24,6 @@ from gnomon.recipe import Columns, Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.answer import Answer
 from gnomon.runs.known_questions import (
-    ANY_TEXT,
     LISTED,
     box_questions,
     known_questions,
@@ -30,7 +31,7 @@ from gnomon.runs.known_questions import (
 )
 from gnomon.runs.picture_input import find_pictures, is_one_picture, open_picture
 from gnomon.runs.trained_rows import TrainedRows, read_rows
-from gnomon.sample import Number, Prediction, Sample, Target
+from gnomon.sample import Prediction, Sample
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -78,7 +79,7 @@ class Reader:
         return self.recipe.model.name if self.run is None else str(self.run)
 
     @cached_property
-    def questions(self) -> dict[str, Target]:
+    def questions(self) -> dict[str, AnswerForm]:
         """The questions that the model was trained on, each with the form of its answers.
 
         It is empty if nothing is known, as of a model of the hub.
@@ -106,7 +107,7 @@ class Reader:
         """
         name, image = open_picture(picture)
         question, form = self.question_and_form(question, kind)
-        sample = Sample(name or "0", image, question, form)
+        sample = Sample(name or "0", image, question, Unlabelled(form))
         (prediction,) = (answer for batch in self.predictions([sample]) for answer in batch)
         return self._answer(prediction, form, image, question, name)
 
@@ -131,7 +132,7 @@ class Reader:
         return self._read_all(pictures, question, form, size)
 
     def _read_all(
-        self, pictures: Iterable[Picture], question: str, form: Target, batch_size: int
+        self, pictures: Iterable[Picture], question: str, form: AnswerForm, batch_size: int
     ) -> Iterator[Answer]:
         total = len(pictures) if isinstance(pictures, Sized) else None
         numbered = enumerate(pictures)
@@ -140,7 +141,7 @@ class Reader:
         with track(total=total, desc="answers") as bar:
             while window := list(_window(numbered, n)):
                 samples = [
-                    Sample(str(index), image, question, form)
+                    Sample(str(index), image, question, Unlabelled(form))
                     for index, _, image in window
                     if not isinstance(image, ValueError)
                 ]
@@ -297,19 +298,19 @@ class Reader:
         )  # fmt: skip
 
     def _answer(
-        self, prediction: Prediction, form: Target, image: Image, question: str, name: str
+        self, prediction: Prediction, form: AnswerForm, image: Image, question: str, name: str
     ) -> Answer:
         if not self.recipe.eval.belief:  # a calibrated run computes beliefs in any case
             prediction = replace(prediction, logprobs=None)
         answer = Answer.of(prediction, form, image.size, question=question, name=name)
         if not self.trained_rows.train:
             return answer
-        row = Question.of(Sample(name, image, question, form))
+        row = Question.of(Sample(name, image, question, Unlabelled(form)))
         return replace(answer, trained=self.trained_rows.trained(row))
 
     def question_and_form(
         self, question: str | None = None, kind: str | None = None
-    ) -> tuple[str, Target]:
+    ) -> tuple[str, AnswerForm]:
         """Return the question that is asked, and the form of its answers."""
         question = self.question if question is None else question
         if not isinstance(question, str) or not question.strip():
@@ -323,7 +324,7 @@ class Reader:
             )
         return question, self.form_of(question, kind)
 
-    def form_of(self, question: str, kind: str | None = None) -> Target:
+    def form_of(self, question: str, kind: str | None = None) -> AnswerForm:
         """Return the form of the answers to a question; refuse a form that cannot be listed.
 
         Answers to a question that the model was not trained on have the form of `kind`. Without it
@@ -366,19 +367,19 @@ class Reader:
                 warn(text)
         return chain(first, rest)
 
-    def _listed(self, form: Target) -> Target:
+    def _listed(self, form: AnswerForm) -> AnswerForm:
         """Return the form if its answers can be listed for a belief, if a belief is needed."""
         section = self.recipe.eval
         if not section.computes_belief:
             return form
-        if section.grid is not None and form.on_grid(section.grid_values) is None:
-            form = Number(Decimal(0))
+        if section.grid is not None and numbers_of(form, section.grid_values) is None:
+            form = NumberForm()
         is_listed = (
             not isinstance(section.belief, bool)
             or section.grid is not None
-            or form.is_listable
+            or form.possible_answers()
             or form.has_place  # a box is not listed: its numbers have beliefs, one by one
-            or form.number_range() is not None
+            or number_range_of(form) is not None
             or bool(self.certifier and self.certifier.calibration.listing)
         )
         if is_listed:

@@ -96,7 +96,7 @@ def _under_terms(
 ) -> Prediction | None:
     """Return an answer under the certifier's terms; None if the model has to be asked."""
     certified = None
-    form = question.target.form_of_question
+    form = question.target.answer_form
     numbers = certifier.calibration.number_range(form)
     # A belief in other numbers says nothing of these.
     if prediction.logprobs and range_of(prediction, form) == numbers:

@@ -22,7 +22,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.answers.box.answer import Box
+from gnomon.answers.box.answer import BoxForm
 from gnomon.answers.box.measure import BoxType
 from gnomon.answers.boxes.read import read_boxes
 from gnomon.answers.reading.base import Which
@@ -59,8 +59,8 @@ def read(name: str, row: Row, which: Which) -> Any:
         found = read_boxes(text, create(asked["dialect"]), tuple(asked["size"]))
     else:
         size = tuple(asked["size"])
-        like = Box(0, 0, *size)
-        found = BoxType().read(text, like, which=which, dialect=create(asked["dialect"]), size=size)
+        spoken = create(asked["dialect"])
+        found = BoxType().read(text, BoxForm(), which=which, dialect=spoken, size=size)
     return found and found.value
 
 

@@ -19,13 +19,15 @@ from typing import Any
 import pytest
 from case_tables import rows
 
+from gnomon.answers.box.answer import BoxForm
 from gnomon.answers.registry import TYPES
+from gnomon.answers.spots.answer import SpotsForm
 from gnomon.answers.table.read import read_table
 from gnomon.dialect import create
 from gnomon.eval import read_box, read_number, read_text, read_time
-from gnomon.sample import Box, Spot, Spots, Table
+from gnomon.sample import Spots, Table
 
-LIKE = {"box": Box(0, 0, 1, 1), "spots": Spots((Spot("?", Box(0, 0, 1, 1)),))}
+FORMS = {"box": BoxForm(), "spots": SpotsForm()}
 READERS = {
     "time": read_time,
     "number": read_number,
@@ -44,7 +46,7 @@ def read(name: str, text: str, asked: dict[str, Any], which: str = "final") -> A
     asked = {key: tuple(v) if isinstance(v, list) else v for key, v in asked.items()}
     if "dialect" in asked:
         dialect = create(asked["dialect"])
-        return TYPES[name].read(text, LIKE[name], which=which, dialect=dialect, size=asked["size"])
+        return TYPES[name].read(text, FORMS[name], which=which, dialect=dialect, size=asked["size"])
     return READERS[name](text, which=which, **asked)
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.sample import Number
+from gnomon.answers.number.answer import NumberForm
 
 
 def all_figures(numbers):
@@ -46,20 +46,20 @@ def test_every_number_is_reached_and_no_other(first, last, step, digits, window)
 
 
 def test_an_interval_ends_at_numbers_of_the_range_and_is_no_narrower():
-    counter = Number(Decimal(0), unit="m³", digits=5).number_range()
+    counter = NumberForm("m³", digits=5).number_range()
     assert counter.around(98.0, 3.0) == ("00095 m³", "00101 m³")
     assert counter.around(98.2, 3.0) == ("00095 m³", "00102 m³")
     assert counter.around(3.0, 10.0) == ("00000 m³", "00013 m³")
     assert counter.around(99998.0, 5.0) == ("99993 m³", "99999 m³")
-    tenths = Number(Decimal(0)).number_range((Decimal(0), Decimal(9999), Decimal("0.1")))
+    tenths = NumberForm().number_range((Decimal(0), Decimal(9999), Decimal("0.1")))
     assert tenths.around(17.3, 0.2) == ("17.1", "17.5")
 
 
 def test_a_counter_is_searched_and_a_dial_is_listed():
-    assert Number(Decimal(7), digits=2).number_range() is None
-    assert Number(Decimal(7)).number_range() is None
-    assert Number(Decimal(7), cycle=Decimal(10), digits=4).number_range() is None
+    assert NumberForm(digits=2).number_range() is None
+    assert NumberForm().number_range() is None
+    assert NumberForm(cycle=Decimal(10), digits=4).number_range() is None
     # A list to 100 would give away that this counter is at its beginning.
-    assert not Number(Decimal(42), digits=5).is_listable
+    assert not NumberForm(digits=5).possible_answers()
     with pytest.raises(ValueError, match="give 0 or more"):
         NumberRange(Decimal(-1), Decimal(5), Decimal(1))

@@ -10,6 +10,7 @@ from target_strategies import boxes_in, times
 
 from gnomon import dialect
 from gnomon.answers.base.answer_type import ModelAnswer
+from gnomon.answers.number.answer import NumberForm
 from gnomon.answers.number.measure import Turn
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.metrics import greater_is_better, type_name_of
@@ -86,7 +87,7 @@ TARGETS = {
     "spots": (SPOTS, OF_LISTS),
     "table": (TABLES, OF_TABLES),
     "unreadable": (
-        st.builds(Unreadable, st.builds(Number, DECIMALS, UNITS)),
+        st.builds(Unreadable, st.builds(NumberForm, UNITS)),
         ["{}", "It is {}.", "**{}**", LONG + "\nAnswer: {}"],
     ),
 }
@@ -125,7 +126,9 @@ def test_what_a_dialect_writes_is_read_back(name, spoken, data):
     target = data.draw(targets)
     text = data.draw(st.sampled_from(prose)).format(spoken.write(target, SIZE))
     answer_type = TYPES[target.type_name]
-    value = answer_type.read(text, target, which="last", dialect=spoken, size=SIZE).value
+    value = answer_type.read(
+        text, target.answer_form, which="last", dialect=spoken, size=SIZE
+    ).value
     truth = comparable(target, answer_type.value_of(target), spoken)
     if isinstance(target, Boxes):
         value = {item.label: item.box.corners for item in value.items}

@@ -9,6 +9,11 @@ import pytest
 from PIL import Image
 
 from gnomon import store
+from gnomon.answers.box.answer import BoxForm
+from gnomon.answers.boxes.answer import BoxesForm
+from gnomon.answers.number.answer import NumberForm
+from gnomon.answers.text.answer import ANY_TEXT, TextForm
+from gnomon.answers.time.answer import TimeForm
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.directory import write_json
@@ -16,7 +21,7 @@ from gnomon.runs.exam import Exam
 from gnomon.runs.provenance import provenance_path
 from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
-from gnomon.sample import Box, Boxes, Number, Prediction, Sample, Text, Time
+from gnomon.sample import Number, Prediction, Sample
 from gnomon.store.user_data.opening import open_table
 
 CLOCK = "What time does the clock show? Answer HH:MM."
@@ -180,12 +185,12 @@ def test_a_picture_s_reading_is_printed_with_its_question_and_belief(here, cli):
     ("columns", "form"),
     [
         ({"kind": "number", "cycle": 10, "within": 0.1},
-         Number(Decimal(0), "", Decimal("0.1"), Decimal(10))),
-        ({"kind": "number", "unit": "bar", "within": 0.5}, Number(Decimal(0), "bar")),
-        ({"kind": "time", "hours": 24}, Time(0, 24)),
-        ({"kind": "text", "choices": ["on", "off"]}, Text("on", ("on", "off"))),
-        ({"kind": "box"}, Box(0, 0, 1, 1)),
-        ({"kind": "boxes"}, Boxes()),
+         NumberForm("", Decimal("0.1"), Decimal(10))),
+        ({"kind": "number", "unit": "bar", "within": 0.5}, NumberForm("bar")),
+        ({"kind": "time", "hours": 24}, TimeForm(24)),
+        ({"kind": "text", "choices": ["on", "off"]}, TextForm(("on", "off"))),
+        ({"kind": "box"}, BoxForm()),
+        ({"kind": "boxes"}, BoxesForm()),
     ],
 )  # fmt: skip
 def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, form):
@@ -197,8 +202,8 @@ def test_pictures_without_labels_have_the_form_of_the_run_s_own(run, columns, fo
 @pytest.mark.parametrize(
     ("units", "form"),
     [
-        (["bar", "bar"], Number(Decimal(0), "bar", Decimal("0.5"), Decimal(10))),
-        (["bar", "kPa"], Text("?")),
+        (["bar", "bar"], NumberForm("bar", Decimal("0.5"), Decimal(10))),
+        (["bar", "kPa"], ANY_TEXT),
     ],
 )
 def test_pictures_have_a_unit_of_a_column_if_all_labels_have_it(run, units, form):

@@ -44,7 +44,7 @@ TARGETS = {
     ),
     "text": Text("blue"),
     "spots": Spots((Spot("EXIT", Box(10, 10, 30, 40)),)),
-    "unreadable": Unreadable(Number(Decimal("41.5"))),
+    "unreadable": Unreadable(Number(Decimal("41.5")).answer_form),
     "table": Table(("year", "sales"), (("2020", "3"), ("2021", "4"))),
 }
 

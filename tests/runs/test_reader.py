@@ -3,12 +3,14 @@
 import io
 import json
 import shutil
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import gnomon
+from gnomon.answers.time.answer import TimeForm
 from gnomon.generators import create
 from gnomon.pipeline import families
 from gnomon.sample import Number, Text, Time
@@ -138,9 +140,9 @@ def test_the_form_of_an_answer_comes_from_the_question_or_the_kind(reader, sampl
 def test_the_card_of_the_embedded_model_names_forms_that_its_questions_have():
     reader = gnomon.load("gnomon-tiny")
     assert set(reader.questions) == {CLOCK, DIAL, *list(reader.questions)[2:]}
-    assert reader.questions[CLOCK] == Time(0)
+    assert reader.questions[CLOCK] == TimeForm()
     dial = reader.questions[DIAL]
-    assert (dial.cycle, dial.within) == (10, dial.step)
+    assert (dial.cycle, dial.step) == (10, Decimal("0.1"))
     assert (families.TINY / "README.md").is_file()
 
 

@@ -124,7 +124,7 @@ def test_columns_that_the_user_names_go_before_those_of_the_run(here, capsys):
 
     def ask(name, *overrides):
         exam = exam_of(name, overrides, trained.recipe)
-        return [(question.question, question.target.number) for question in exam.questions]
+        return [(question.question, question.target.value) for question in exam.questions]
 
     assert ask("old.csv", "columns.answer=other") == [("How far?", 2)]
     others = ask("old.csv", "columns.split=null", "eval.split=all", "columns.question=text")

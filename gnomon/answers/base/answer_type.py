@@ -1,4 +1,4 @@
-"""The base class of types of answers, which scoring asks, their metrics, and figures as text."""
+"""Base classes of the types of answers, their metrics, and figures as text."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Value: TypeAlias = Hashable
 # No measure is larger, so that sums over any number of answers stay finite.
 _LARGEST = 1e300
 NONE = "–"
-"""Text of a figure that is not known."""
+"""Text of an unknown figure."""
 
 
 class ModelAnswer(NamedTuple):
-    """A model's text and the value read from it, None if nothing could be read."""
+    """A model's text and the value that was read from it. None stands for an unread answer."""
 
     value: Value | None
     text: str
 
 
 class AnswerType(ABC):
-    """A type of answer. Measures are numbers by name; an unread answer has only some of them."""
+    """A type of answer, with its metrics. An unread answer has only some of the measures."""
 
     target: ClassVar[type[Target]]
     """Class of its true answers."""
@@ -38,7 +38,7 @@ class AnswerType(ABC):
     metrics: tuple[Metric, ...]
     """Metrics of its summary, the most important first."""
     error_histogram: ErrorHistogram
-    """Histogram in which a report counts its errors."""
+    """Histogram of the errors in a report."""
     reward_measure: ClassVar[str] = "exact"
     """Key of the measure, from 0 to 1, that an answer gets as its reward."""
     cost_measure: ClassVar[str] = ""
@@ -48,22 +48,22 @@ class AnswerType(ABC):
     readers: ClassVar[tuple[Callable[..., Any], ...]] = ()
     """Functions that read such answers, for users: `gnomon.eval` has them by name."""
     is_listable: ClassVar[bool] = False
-    """True if all possible answers can be listed, so that a belief over them can be measured."""
+    """True if answers can be listed. A belief over the list can then be measured."""
 
     @abstractmethod
     def read(
-        self, text: str, truth: Any, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: Any, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read an answer's value. Of the truth only the form may be used: its hours, its unit.
+        """Read the value of an answer to a question of this form.
 
-        `size` is the picture's as the model saw it; boxes are in the space of the `dialect`.
+        `size` is the size of the picture as the model saw it. The dialect gives the space of boxes.
         """
 
     def measures(self, truth: Any, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure one answer by every metric; `cost` is the most that it can be charged.
 
-        An unread answer has 0 in each share and mean over all answers, is charged the whole cost,
-        and counts in no other metric.
+        An unread answer is charged the whole cost. It has 0 in each share and mean over all
+        answers, and does not count in other metrics.
         """
         charge = {"charged": cost} if self.cost_measure else {}
         if answer.value is None:
@@ -84,7 +84,7 @@ class AnswerType(ABC):
     ) -> dict[str, float]:
         """Measures that take long or need the size of the answer's own picture.
 
-        They have no chance level: guesses, the same for many questions, are not measured by them.
+        They have no chance level, because a guess is measured without its own picture.
         """
         return {}
 
@@ -93,31 +93,9 @@ class AnswerType(ABC):
         return truth
 
     def answer_of(self, value: Any, form: Any) -> Target:
-        """Return the answer that has a reader's value and the rest of the form: its unit, its dial.
-
-        It is the inverse of `value_of`.
-        """
+        """Return the answer of a form that has a reader's value: the inverse of `value_of`."""
         assert isinstance(value, Target)
         return value
-
-    def metric_values(self, metric: Metric, measures: dict[str, float]) -> tuple[float, ...] | None:
-        """Values that an answer adds to a metric; None if the metric does not count this answer."""
-        return self.metric_rows(metric, [measures])[0]
-
-    def metric_rows(
-        self, metric: Metric, rows: Iterable[dict[str, float]]
-    ) -> list[tuple[float, ...] | None]:
-        """Return `metric_values` of many answers, by the measures of each."""
-        keys, values = metric.keys, list[tuple[float, ...] | None]()
-        for measures in rows:
-            # An unread answer has no error, and is neither right nor wrong.
-            counts = metric.among == "all" or not measures["unread"]
-            if metric.among == "wrong" and counts:
-                counts = not self.is_correct(measures)
-            # A measure may be missing, such as the relative error at a truth of 0.
-            counts = counts and all(key in measures for key in keys)
-            values.append(tuple([measures[key] for key in keys]) if counts else None)
-        return values
 
     def is_correct(self, measures: dict[str, float]) -> bool:
         """True if an answer with these measures counts as right."""
@@ -132,58 +110,64 @@ class AnswerType(ABC):
         return [0.0] * len(truths)
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Any]) -> list[Metric]:
-        """The metrics as a report on these questions shows them: headlines may depend on them."""
+        """Return the metrics as a report shows them. Headlines may depend on the questions."""
         return list(metrics)
-
-    @property
-    def period(self) -> float:
-        """Length of `position` after which it begins again, as on a dial; 0 if it never does."""
-        return self.axis.end * self.axis.per if self.axis and self.axis.end else 0.0
-
-    @property
-    def is_cyclic(self) -> bool:
-        """True if its values lie on a circle, whose period may depend on the question."""
-        return bool(self.period)
-
-    def period_of(self, truth: Any) -> float:
-        """The period at a question with this truth, or of its form."""
-        return self.period
 
     def is_same(self, value: Any, other: Any) -> bool:
         """True if two values are the same answer."""
         return bool(value == other)
 
     def position(self, value: Any) -> float:
-        """Coordinate of a value on the axis; NaN without an axis."""
+        """Coordinate of a value on the axis; NaN if the type has no axis."""
         return math.nan
-
-    def counts_by_label(self, truth: Any, value: Any) -> dict[str, tuple[int, int, int]]:
-        """Numbers of true, of answered and of matched items by label; empty without labels."""
-        return {}
-
-    def boxes(self, value: Any) -> Sequence[Corners]:
-        """Corners of every box in a value."""
-        return ()
-
-    def matched_boxes(self, truth: Any, value: Any) -> list[tuple[int, Corners]]:
-        """Index of each box of a value that is matched with a true one, and the true corners."""
-        return []
 
     @abstractmethod
     def display(self, value: Any) -> str:
         """Text of a value for people."""
 
     def describe_result(self, measures: dict[str, float]) -> str:
-        """Say in a few words that an answer is right, or what `error_text` says of a wrong one."""
-        return "right" if self.is_correct(measures) else self.error_text(measures)
+        """Say in a few words that an answer is right, or how wrong it is: "12 min off"."""
+        return "right" if self.is_correct(measures) else "wrong"
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """Size of a wrong answer's error, such as "12 min off"."""
-        return "wrong"
 
+class PlacedType(AnswerType):
+    """A type whose answers are boxes in a picture."""
+
+    @abstractmethod
+    def boxes(self, value: Any) -> Sequence[Corners]:
+        """Corners of every box in a value."""
+
+    @abstractmethod
     def scaled(self, value: Any, old: Size, new: Size) -> Any:
-        """Value of a picture of the old size as it is in the picture resized to the new one."""
-        return value
+        """Scale a value as a picture that is resized from `old` to `new`."""
+
+    def matched_boxes(self, truth: Any, value: Any) -> list[tuple[int, Corners]]:
+        """Index of each box of a value that matches a true box, and the true corners."""
+        return []
+
+
+def boxes_in(answer_type: AnswerType, value: Any) -> Sequence[Corners]:
+    """Corners of every box in a value. Most types have no boxes."""
+    return answer_type.boxes(value) if isinstance(answer_type, PlacedType) else ()
+
+
+def metric_rows(
+    answer_type: AnswerType, metric: Metric, rows: Iterable[dict[str, float]]
+) -> list[tuple[float, ...] | None]:
+    """Return the values that answers add to a metric, by the measures of each.
+
+    An answer that the metric does not count has None.
+    """
+    keys, values = metric.keys, list[tuple[float, ...] | None]()
+    for measures in rows:
+        # An unread answer has no error, and is neither right nor wrong.
+        counts = metric.among == "all" or not measures["unread"]
+        if metric.among == "wrong" and counts:
+            counts = not answer_type.is_correct(measures)
+        # A measure may be missing, such as the relative error if the truth is 0.
+        counts = counts and all(key in measures for key in keys)
+        values.append(tuple([measures[key] for key in keys]) if counts else None)
+    return values
 
 
 Statistic: TypeAlias = Literal["share", "mean", "median", "p90", "r_squared"]
@@ -195,8 +179,7 @@ Among: TypeAlias = Literal["all", "read", "wrong"]
 class Metric:
     """A metric of a summary: its function, the items that count, and how they are summed up.
 
-    This is all that a metric needs: scoring, reports, chance levels and `gnomon ls metrics` read
-    it here.
+    Scoring, reports, chance levels and `gnomon ls metrics` all use this declaration.
     """
 
     name: str
@@ -209,13 +192,13 @@ class Metric:
     better: Literal["higher", "lower", ""] = "higher"
     headline: bool = False
     same_as: str = ""
-    """Name of the metric or measure whose values this one sums up in another way."""
+    """Name of another metric or measure, whose values this metric sums up in another way."""
     against: str = ""
     """Second measure that goes into the statistic: R² sets residuals against the truths."""
     chance: Callable[[Any], float | None] | None = None
-    """Expected value under uniform guesses at a question with this truth; None without any."""
+    """Expected value under uniform guesses at a question with this truth, if there is such."""
     public_function: Callable[..., Any] | None = None
-    """Public function that explains it, where `compute` is None and the type measures it."""
+    """Public function that explains the metric if the type itself computes it."""
 
     @property
     def key(self) -> str:
@@ -255,9 +238,16 @@ class AnswerAxis:
     names: tuple[str, str]
     """Names of the axis of truths and of the axis of answers."""
     end: float | None = None
-    """Upper end, the lower one being 0. None where the truths decide."""
+    """Upper end of an axis from 0. None if the truths decide."""
     per: float = 1.0
     """Units of `AnswerType.position` in one unit of the axis: 60 minutes in an hour."""
+    is_cyclic: bool = False
+    """True if the axis goes round. The period may depend on the question."""
+
+    @property
+    def period(self) -> float:
+        """Period that all questions share, or 0."""
+        return self.end * self.per if self.is_cyclic and self.end else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,13 +259,13 @@ class PrecisionRecall:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall, 0 where both are 0."""
+        """Harmonic mean of precision and recall; 0 if both are 0."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
 def figure(value: float | None, unit: str) -> str:
-    """Format a figure with its unit; a share is written in percent, None as a dash."""
+    """Format a figure with its unit. A share is written in percent, and None as a dash."""
     if value is None:
         return NONE
     in_unit = to_unit(value, unit)
@@ -283,7 +273,7 @@ def figure(value: float | None, unit: str) -> str:
 
 
 def format_exact(value: float) -> str:
-    """Write one measurement: 9.2 and 5, where a mean would be 9.20 and 5.00; round long ones."""
+    """Write one measurement as 9.2 or 5, not 9.20 or 5.00 as a mean; long numbers are rounded."""
     # repr gives the shortest decimals that make this float: 9.2, not 9.199999999999999.
     shortest = Decimal(repr(value)).normalize().as_tuple().exponent
     decimals = -shortest if isinstance(shortest, int) else 0
@@ -291,19 +281,19 @@ def format_exact(value: float) -> str:
 
 
 def to_unit(value: float, unit: str) -> float:
-    """Convert a share to percent where that is the unit."""
+    """Convert a share to percent if the unit is percent."""
     return 100 * value if unit == "%" else value
 
 
 def decimal_places(value: float, unit: str) -> int:
-    """Decimals to show: one for percents, else three significant digits, none from 1,000 on."""
+    """Number of decimals to show: one for percents, otherwise three significant digits."""
     if unit == "%":
         return 1
     exponent = 0 if value == 0 else math.floor(math.log10(abs(value)))
-    # A figure without a unit is a share or an F1, of which three decimals are read.
+    # A figure without a unit is a share or an F1, which people read to three decimals.
     return max(0, min(3 if unit == "" else 2, 2 - exponent))
 
 
 def format_decimals(value: float, places: int, *, sign: str = "") -> str:
-    """Format with that many decimals. Zero has no minus; from 1e12 on the exponent is written."""
+    """Format with that many decimals. Zero has no minus sign; from 1e12 on, an exponent is used."""
     return f"{value:{sign}z,.{places}f}" if abs(value) < 1e12 else f"{value:{sign}.3g}"

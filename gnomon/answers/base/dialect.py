@@ -1,8 +1,8 @@
-"""Dialects: the forms in which model families write boxes, and the end of a training answer.
+"""Dialects: how model families write boxes, and how a training answer ends.
 
-Nothing else formats a training answer. Boxes are in the pixels of `size`, the picture as the
-model's processor resized it; the coordinate space belongs to the dialect and is never guessed.
-A dialect is data: the number of the far edge, the order of the numbers, and templates.
+All training answers are formatted here. Boxes are in the pixels of `size`, the size of the picture
+after the model's processor has resized it. The dialect defines the coordinate space. A dialect is
+data: the number of the far edge, the order of the numbers, and templates.
 """
 
 import json
@@ -10,42 +10,41 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
-from gnomon.answers.base.target import Corners, Size, Target, escape
+from gnomon.answers.base.target import AnswerForm, Corners, Size, Target, escape
 from gnomon.answers.reading.base import table
 
-T = TypeVar("T", bound=Target)
 TextBox: TypeAlias = tuple[str, Corners]
-"""A text and its box, in pixels; the text is empty where the box has none."""
+"""A text and its box in pixels. The text may be empty."""
 
 ANSWER = "Answer: "
 """Text between the working and the answer."""
 
 
 def add_working(rationale: str, answer: str) -> str:
-    """Put an answer after its working, where there is some."""
+    """Put an answer after its working, if it has a working."""
     return f"{rationale}\n{ANSWER}{answer}" if rationale else answer
 
 
 def final_answer(text: str) -> str:
-    """Text after the last "Answer:" or in the last <answer>, or all that follows the thinking."""
+    """Return the text after the last "Answer:" or in the last <answer>, without the thinking."""
     text = text.rpartition("</think>")[2]
     openings = list(_OPENING.finditer(text))
     if openings:
-        # The closing tag is missing where the answer was cut off.
+        # The closing tag is missing if the answer was cut off.
         text = _CLOSING.split(text[openings[-1].end() :])[0]
     return _ANSWER.split(text)[-1].strip()
 
 
 def bare_text(text: str) -> str:
-    """Strip all but the answer itself; empty if nothing is left, as of a lone full stop."""
+    """Strip everything around the answer itself. A lone full stop becomes an empty text."""
     return " ".join(final_answer(text).strip(_QUOTES).removesuffix(".").strip(_QUOTES).split())
 
 
-# Signs of quotation and emphasis around an answer.
+# Quotation marks and signs of emphasis around an answer.
 _QUOTES = "\"'“”‘’«»`*"
-# A tag at the very end encloses nothing: the text before it is all there is.
+# A tag at the very end is empty: the answer is the text before it.
 _OPENING = re.compile(r"<answer\b[^<>]*>(?!\s*\Z)", re.IGNORECASE)
 _CLOSING = re.compile(r"</answer\b", re.IGNORECASE)
 _ANSWER = re.compile(r"\banswer[*_]{0,3}\s?:[*_]{0,3}", re.IGNORECASE)
@@ -53,44 +52,47 @@ _ANSWER = re.compile(r"\banswer[*_]{0,3}\s?:[*_]{0,3}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Dialect:
-    """The form in which one family writes boxes; all else is written the same for every family.
+    """The way in which one family writes boxes. Other answers are the same for every family.
 
-    `read` takes only what `write` writes; the readers of `gnomon.eval` are the tolerant ones.
+    `read` takes only what `write` writes. The readers of `gnomon.eval` are tolerant.
     """
 
     name: str = "plain"
     far: int | None = 1
-    """Coordinate of the right and lower edge, as 1 or 1000; None where coordinates are pixels."""
+    """Coordinate of the right and lower edge, for example 1000; None for pixels."""
     number: str = ".3f"
     """Format of a number, a key of _NUMBERS."""
     y_first: bool = False
     """True for the order y1, x1, y2, x2."""
     square: bool = False
-    """True if the space is that of the picture padded to a square around its middle."""
+    """True if coordinates refer to the picture padded to a square around its middle."""
     box: str = "[%s, %s, %s, %s]"
     """Template of a box, with a %s for each number."""
     key: str = ""
-    """Key of a box where answers are JSON; `box` is then an object."""
+    """Key of a box if answers are JSON. The template `box` is then an object."""
     spot: str = "TEXT BOX"
     """Template of a text with its box."""
     between: str = "\n"
     """Separator of two spots."""
     nothing: str = "none"
-    """Answer where there are no spots; an empty list where answers are JSON."""
+    """Answer for an empty list, unless answers are JSON."""
 
     def write(self, target: Target, size: Size | None = None) -> str:
-        """Write the training answer, in a picture of `size`, which boxes and spots need."""
+        """Write the training answer. Boxes and spots need the `size` of the picture."""
         return target.write(self, size)
 
-    def read(self, text: str, size: Size | None = None, *, like: T) -> T | None:
+    def read(
+        self, text: str, size: Size | None = None, *, like: Target | AnswerForm
+    ) -> Target | None:
         """Read the target that was written as `text`, or None.
 
-        `like` is any target of the question's form: its type, a clock's hours, a text's choices.
+        `like` is the form of the question, or any target of that form.
         """
-        return like.read_back(text, self, size)
+        form = like.answer_form if isinstance(like, Target) else like
+        return form.read_back(text, self, size)
 
     def precision(self, size: Size) -> tuple[float, float]:
-        """Pixels across and down by which a box may move when it is written and read back."""
+        """Largest rounding error of a written box, in pixels across and down."""
         # Rounding moves a number by half of its last decimal at most.
         (sx, sy), step = self._scale(size), 10.0**-self._decimals / 2
         return step * sx, step * sy
@@ -102,9 +104,9 @@ class Dialect:
         return x1 * sx - left, y1 * sy - top, x2 * sx - left, y2 * sy - top
 
     def write_box(self, corners: Corners, size: Size) -> str:
-        """Write a box; one that cannot be read back (a sliver, a box outside) is refused.
+        """Write a box; raise if it cannot be read back, for example if it is too narrow.
 
-        Such an answer must never be trained on.
+        A model must not be trained on such an answer.
         """
         text = self._write_box(corners, size)
         if self.read_box(text, size) is None:
@@ -121,8 +123,8 @@ class Dialect:
         return self._corners_if_inside([float(number) for number in match.groups()], size)
 
     def write_spots(self, spots: Sequence[TextBox], size: Size) -> str:
-        """Write texts with their boxes; those that cannot be read back are refused."""
-        # A label with the marks of this dialect in it would be read as another.
+        """Write texts with their boxes; raise if they cannot be read back."""
+        # A label that contains marks of this dialect would be read as another label.
         text = self._write_spots(spots, size)
         back = self.read_spots(text, size)
         if back is None or [label for label, _ in back] != [label for label, _ in spots]:
@@ -132,7 +134,7 @@ class Dialect:
         return text
 
     def read_spots(self, text: str, size: Size) -> list[TextBox] | None:
-        """Read the texts and boxes that were written as `text`; None if one of them cannot be."""
+        """Read the texts and boxes that were written as `text`; None for any other text."""
         if not self.key and text == self.nothing:
             return []
         spots = []
@@ -147,9 +149,9 @@ class Dialect:
         return spots
 
     def number_spans(self, text: str) -> list[list[tuple[int, int]]]:
-        """Places of the four numbers of each box in a text, in this dialect's order.
+        """Return the places of the four numbers of each box in a text, in this dialect's order.
 
-        Blanks between numbers are free, as models write them.
+        There may be any blanks between the numbers.
         """
         spans = []
         for match in self._loose_box_pattern.finditer(text):
@@ -157,7 +159,7 @@ class Dialect:
         return spans
 
     def possible_numbers(self, size: Size) -> list[tuple[str, ...]]:
-        """Numbers that each of the four places of a box can hold, as written, ascending."""
+        """Return the possible numbers for each of the four places of a box, in ascending order."""
         left, top, right, bottom = self._numbers((0, 0, *size), size)
         steps = 10**self._decimals
         choices = []
@@ -168,7 +170,7 @@ class Dialect:
         return choices
 
     def corners_of(self, numbers: Sequence[float], size: Size) -> Corners:
-        """Corners in pixels of four numbers in this dialect's order, clipped to the picture.
+        """Convert four numbers in this dialect's order to pixels, clipped to the picture.
 
         Swapped corners stay swapped.
         """
@@ -180,7 +182,7 @@ class Dialect:
         return across[0], down[0], across[1], down[1]
 
     def _rows(self, text: str) -> list[tuple[str, list[float]]]:
-        # A label that is a number in JSON is text all the same.
+        # A label may be a number in JSON.
         values = json.loads(text)
         if not isinstance(values, list):
             raise TypeError("no list of objects")
@@ -196,7 +198,7 @@ class Dialect:
         while start < len(text) or not rows:
             match = self._bare_pattern.match(text, start) or self._spot_pattern.match(text, start)
             label = match.groupdict().get("text", "") if match else ""
-            # A box inside the text would be that of another spot.
+            # A box inside the text would belong to another spot.
             if match is None or self._box_pattern.search(label):
                 raise ValueError(f"no spot at {start}")
             box = self._box_pattern.fullmatch(match["box"])
@@ -227,7 +229,7 @@ class Dialect:
         return self.box % tuple(format(n, self.number) for n in self._numbers(corners, size))
 
     def _numbers(self, corners: Corners, size: Size) -> list[float]:
-        """Numbers of a box, in the order of this dialect."""
+        """Convert a box to numbers in the order of this dialect."""
         (sx, sy), (left, top) = self._scale(size), self._padding(size)
         # Adding 0.0 makes 0.0 of -0.0.
         x1, x2 = (round((x + left) / sx, self._decimals) + 0.0 for x in corners[::2])
@@ -235,9 +237,9 @@ class Dialect:
         return [y1, x1, y2, x2] if self.y_first else [x1, y1, x2, y2]
 
     def _corners_if_inside(self, numbers: Sequence[float], size: Size) -> Corners | None:
-        """Convert numbers to corners in pixels; None if these are swapped, coincide or lie outside.
+        """Convert numbers to corners in pixels; None if they are swapped, equal or outside.
 
-        Rounding may have moved the box over the picture's edge, by less than a step: it is clipped.
+        Rounding may move a box beyond the picture by less than a step. Such a box is clipped.
         """
         # In both orders, x first or y first, the near edges come before the far ones.
         a, b, c, d = numbers
@@ -250,7 +252,7 @@ class Dialect:
         return (x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
 
     def _scale(self, size: Size) -> tuple[float, float]:
-        """Pixels in a unit of the numbers, across and down."""
+        """Number of pixels for each unit of the numbers, across and down."""
         wide, tall = (max(size), max(size)) if self.square else size
         return (1.0, 1.0) if self.far is None else (wide / self.far, tall / self.far)
 
@@ -269,8 +271,8 @@ class Dialect:
 
     @cached_property
     def _loose_box_pattern(self) -> re.Pattern[str]:
-        """Pattern of a box in a longer text, with free blanks."""
-        # Of an object only key and list: a label may stand between its braces, too.
+        """Pattern of a box in a longer text, with any blanks."""
+        # The braces are dropped, because a label may stand between them as well.
         template = self.box.strip("{}")
         pattern = _pattern(template.replace(" ", ""), "NUMBER")
         for mark in (",", ":", r"\[", r"\("):
@@ -279,7 +281,7 @@ class Dialect:
 
     @property
     def box_regex(self) -> str:
-        """Pattern of a box for guided decoders; its special tokens are optional."""
+        """Pattern of a box for guided decoders. Special tokens are optional."""
         number = _NUMBERS[self.number][0].replace(r"\d", "[0-9]")
         parts = re.split(r"(%s|<\|\w+\|>|</?(?:ref|box)>)", self.box)
         regex_of_part = {"%s": number, "": ""}
@@ -289,8 +291,8 @@ class Dialect:
 
     @property
     def box_schema(self) -> dict[str, Any] | None:
-        """JSON Schema of a box; None where the dialect writes no JSON."""
-        # JSON has no numbers with leading zeros.
+        """JSON Schema of a box, if the dialect writes JSON."""
+        # JSON numbers have no leading zeros.
         if self.box[0] not in "[{" or self.number == "04.0f":
             return None
         kind = "number" if self._decimals else "integer"
@@ -307,7 +309,7 @@ class Dialect:
 
     @property
     def list_regex(self) -> str:
-        """Pattern of a list of boxes with any labels, or none, for guided decoders."""
+        """Pattern of a list of boxes with any labels, for guided decoders. It may be empty."""
         if self.key:
             row = self.box_regex.removesuffix(r"\}") + r'(, "label": "[^"\\]+")?\}'
             return rf"\[({row}(, {row})*)?\]"
@@ -321,7 +323,7 @@ class Dialect:
 
     @property
     def list_schema(self) -> dict[str, Any] | None:
-        """JSON Schema of a list of boxes; None where the dialect writes no JSON lists."""
+        """JSON Schema of a list of boxes, if the dialect writes JSON lists."""
         row = self.box_schema if self.key else None
         if row is None:
             return None
@@ -340,7 +342,7 @@ class Dialect:
 
     def _with_separator(self, pattern: str) -> re.Pattern[str]:
         box = _pattern(self.box, _NUMBERS[self.number][0])
-        # Where the box comes first, a line without one belongs to the text before it.
+        # If the box comes first, a line without a box belongs to the text before it.
         following = box if self.spot.startswith("BOX") else "."
         between = rf"(?:{re.escape(self.between)}(?={following})|\Z)"
         return re.compile(pattern.replace("BOX", f"(?P<box>{box})") + between, re.ASCII)
@@ -360,7 +362,7 @@ DIALECTS = {name: Dialect(name, **{"far": None, **row}) for name, row in _TABLE.
 
 
 def _pattern(template: str, number: str = "") -> str:
-    """Pattern of what a template writes. Special tokens are optional: decoding drops some."""
-    # Templates hold brackets and bars, which mean themselves.
+    """Build the pattern of a template. Special tokens are optional, because decoding drops some."""
+    # Brackets and bars in templates are plain characters.
     pattern = re.escape(template).replace("%s", number)
     return re.sub(r"<\\\|\w+\\\|>|</?(?:ref|box)>", r"(?:\g<0>)?", pattern)

@@ -1,4 +1,4 @@
-"""Ranges of numbers too many to be listed, such as a counter's: searched figure by figure."""
+"""Ranges of too many numbers for a list, for example on a counter."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from math import ceil, floor
 from typing import TypeAlias
 
 MOST_ANSWERS = 10_000
-"""Answers that a grid may list: each takes a row of the model's logits. Of more numbers only the
-likeliest are computed."""
+"""Most answers that a grid lists. Each takes a row of the model's logits. A longer grid is searched
+for its likeliest numbers."""
 _DIGITS = "0123456789"
 _SAME = 1e-9
-"""Rounding of an interval's ends that is no further step."""
+"""Rounding error of an interval's ends."""
 
 Grid: TypeAlias = tuple[float, float, float]
 """First, last and step of numbers."""
@@ -23,13 +23,13 @@ GridDecimals: TypeAlias = tuple[Decimal, Decimal, Decimal]
 
 
 def wide_grid(grid: Grid) -> GridDecimals | None:
-    """Return a grid too long for a list, whose numbers are searched; None if they are listed."""
+    """Return the grid in decimals if it is too long for a list; otherwise None."""
     first, last, step = grid_decimals(grid)
     return (first, last, step) if (last - first) / step > MOST_ANSWERS else None
 
 
 def grid_decimals(grid: Grid) -> GridDecimals:
-    """Return a grid in decimals, with those of its step."""
+    """Return a grid in decimals."""
     # A whole step of 1.0 means 1: answers are written 7, as the labels are, and not 7.0.
     first, last, step = (
         Decimal(int(number)) if number == int(number) else Decimal(str(number)) for number in grid
@@ -39,13 +39,13 @@ def grid_decimals(grid: Grid) -> GridDecimals:
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Numbers from `first`, 0 or more, to `last` in steps, as answers write them."""
+    """Numbers from `first` to `last` in steps, as answers write them. `first` is at least 0."""
 
     first: Decimal
     last: Decimal
     step: Decimal
     digits: int = 0
-    """Figures before the point at least, zeros in front, as a counter has them."""
+    """Least number of figures before the point. Smaller numbers begin with zeros."""
     unit: str = ""
 
     def __post_init__(self) -> None:
@@ -63,8 +63,10 @@ class NumberRange:
         return f"{decimal_text} {self.unit}" if self.unit else decimal_text
 
     def outcomes(self, prefix: str, n: int) -> dict[str, bool]:
-        """Map each number that continues a prefix by at most n characters to True, and one example
-        of each longer continuation to False."""
+        """Map each number that continues a prefix by at most n characters to True.
+
+        One example of each longer continuation is mapped to False.
+        """
         least_by_text = {prefix: self._least(prefix)}
         whole = [text for text, least in least_by_text.items() if text == least]
         for _ in range(n):
@@ -79,8 +81,7 @@ class NumberRange:
         return float(self.first) - room <= value <= float(self.last) + room
 
     def around(self, value: float, radius: float) -> tuple[str, str]:
-        """Return the answers at the ends of an interval, no narrower for being numbers of the
-        range."""
+        """Return the answers at the ends of an interval, rounded outwards."""
         low, high = (
             pick((end - float(self.first)) / float(self.step))
             for pick, end in ((floor, value - radius + _SAME), (ceil, value + radius - _SAME))
@@ -93,7 +94,7 @@ class NumberRange:
         return first, last
 
     def _scaled(self, number: Decimal) -> int:
-        """Number in units of the last figure."""
+        """Convert a number to units of the last figure."""
         return int(number.scaleb(self.decimals))
 
     def _decimal_text(self, scaled: int) -> str:
@@ -103,15 +104,14 @@ class NumberRange:
         return f"{text[: -self.decimals]}.{text[-self.decimals :]}"
 
     def _longer(self, prefix: str) -> Iterator[tuple[str, str]]:
-        """Yield each beginning of a number that has one character more, and the least such
-        number."""
+        """Yield each prefix with one more character, and the least number that begins with it."""
         for character in _DIGITS if "." in prefix else _DIGITS + ".":
             least = self._least(prefix + character)
             if least is not None:
                 yield prefix + character, least
 
     def _least(self, prefix: str) -> str | None:
-        """Return the least number that begins so; None if there is none."""
+        """Return the least number that begins with the prefix, if there is such a number."""
         head, point, tail = prefix.partition(".")
         if point and (not head or len(tail) > self.decimals or not self.decimals):
             return None

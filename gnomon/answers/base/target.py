@@ -1,33 +1,76 @@
-"""The base class of exact answers: how one is stored, written for a model, and shown to people."""
+"""Base classes of answers, of the forms that answers have, and of answers that are places."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
-
-if TYPE_CHECKING:
-    from gnomon.answers.base.number_range import NumberRange
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self, TypeAlias
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
 Corners: TypeAlias = tuple[float, float, float, float]
 """x1, y1, x2, y2."""
 DrawSteps: TypeAlias = Callable[[int | None], int]
-"""Function that draws a whole number of steps, of at most the given size unless that is None."""
+"""Function that draws a whole number of steps. The argument limits its size unless it is None."""
 
 
-class Target(ABC):
-    """An exact answer. Each folder of this package has a subclass, a frozen dataclass.
+class AnswerForm(ABC):
+    """The form of the answers to a question: how they are read back, and which are possible.
 
-    Most are written the same for every model. Only those with `has_place` use the dialect and the
-    size that methods take.
+    A form does not depend on the true answer. A question without a label also has a form.
+    Each folder of this package has a subclass, a frozen dataclass.
     """
 
     # Without it, subclasses with slots would have a __dict__ as well.
+    __slots__ = ()
+
+    name: ClassVar[str]
+    """Name of the type in files: the `name` of the answer's class."""
+    has_place: ClassVar[bool] = False
+    """True if answers are in pixels of the picture."""
+
+    @property
+    def type_name(self) -> str:
+        """Key of the type in `registry.TYPES`. A 24-hour dial has a separate type."""
+        return self.name
+
+    @property
+    def period(self) -> float:
+        """Length after which positions begin again, for example on a dial; otherwise 0."""
+        return 0.0
+
+    @abstractmethod
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Target | None:
+        """Return the answer that `Target.write` wrote as `text`; None for any other text."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Fields of an example answer of this form. Files describe the form by it.
+
+        The example must not depend on the true answer.
+        """
+
+    def pattern(self, dialect: Any) -> str | None:  # noqa: ARG002 - for boxes
+        """Regular expression of the answers; None if any text may be an answer.
+
+        It uses only syntax that all guided decoders know: no look-around, names or classes.
+        """
+        return None
+
+    def possible_answers(self) -> tuple[Target, ...]:
+        """List every answer to a question of this form, or nothing if there are too many."""
+        return ()
+
+
+class Target(ABC):
+    """An answer with its exact value. Each folder of this package has a subclass.
+
+    Subclasses are frozen dataclasses. Only an answer with `has_place` uses the dialect and the
+    size that methods take.
+    """
+
     __slots__ = ()
 
     name: ClassVar[str]
@@ -35,40 +78,23 @@ class Target(ABC):
     has_place: ClassVar[bool] = False
     """True if the answer is in pixels of the picture."""
     has_steps: ClassVar[bool] = False
-    """True if there is a next answer, as after 9.8 or 12:59, and `neighbour` moves it."""
+    """True if `neighbour` can move the answer, for example from 12:59 to 13:00."""
     is_readable: ClassVar[bool] = True
-    """False of the truth that nothing can be read, which no interval or distance is about."""
-    target_fields: ClassVar[tuple[str, ...]] = ()
-    """Fields that hold another target."""
+    """False if the value is unknown, for example in an unreadable picture."""
 
     @property
-    def is_refusing_word(self) -> bool:
-        """True of a readable answer such as the word "unreadable" on a sign."""
-        return False
+    @abstractmethod
+    def answer_form(self) -> AnswerForm:
+        """Form of the question. It does not depend on the true value."""
 
     @property
     def type_name(self) -> str:
-        """Key of its type in `registry.TYPES`, of which a 24-hour dial has one of its own."""
-        return self.name
+        """Key of the type in `registry.TYPES`."""
+        return self.answer_form.type_name
 
     @abstractmethod
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
-        """Training answer, in a picture of `size`."""
-
-    @abstractmethod
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Answer that `write` wrote as `text`, in the form of this one, or None."""
-
-    def pattern(self, dialect: Any) -> str | None:  # noqa: ARG002 - for boxes
-        """Regular expression of all answers of this one's form; None if any text may be one.
-
-        It is of the syntax that guided decoders share: no look-around, no names, no classes.
-        """
-        return None
-
-    def schema(self, dialect: Any) -> dict[str, Any] | None:  # noqa: ARG002 - for boxes
-        """JSON Schema of all answers of this one's form; None if they are no JSON."""
-        return None
+        """Write the training answer for a picture of `size`."""
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:  # noqa: ARG003
@@ -76,81 +102,30 @@ class Target(ABC):
         raise ValueError(f"a {cls.name} cannot be read from a label")
 
     @classmethod
-    def loses_zero(cls, value: Any, columns: Any) -> bool:  # noqa: ARG003 - words and places keep all
-        """True if a label begins with a zero that its answer leaves out, and nobody said so."""
-        return False
-
-    @classmethod
-    def form_of_labels(cls, columns: Any) -> Target | None:  # noqa: ARG003 - a table has none
-        """Form of the answers that a user's column holds; None where answers share none."""
+    def form_of_labels(cls, columns: Any) -> AnswerForm | None:  # noqa: ARG003
+        """Form of the answers in a user's column; None if the column does not decide it."""
         return None
-
-    def scaled(self, old: Size, new: Size) -> Self:  # noqa: ARG002 - only what has a place moves
-        """The same answer after the picture was resized from `old` to `new`."""
-        return self
-
-    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:  # noqa: ARG002
-        """The same answer with `move` applied to each of its boxes, where a picture was moved."""
-        return self
-
-    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:  # noqa: ARG002 - words have no steps
-        """The same answer moved by a draw of steps in each coordinate, where it has steps.
-
-        Limits are as wide below as above, so that draws from a bell have the answer as their mean.
-        """
-        return self
-
-    @property
-    def form_of_question(self) -> Self:
-        """Answer of the same form with a value that gives nothing away, for readers."""
-        return self
-
-    @property
-    def form_with_decimals(self) -> Self:
-        """Form of the question that also keeps how many decimals a number has."""
-        return self.form_of_question
-
-    @property
-    def is_listable(self) -> bool:
-        """True if all answers to its question can be listed, this one among them."""
-        return False
-
-    def possible_answers(self) -> tuple[Self, ...]:
-        """Answers to a question of its form, complete where `is_listable` is true."""
-        return ()
-
-    @classmethod
-    def grid_of_labels(cls, truths: Sequence[Any]) -> tuple[Decimal, Decimal, Decimal] | None:  # noqa: ARG003
-        """First, last and step of the numbers of these truths' scale, as fine as they are.
-
-        None if nobody knows where their scale ends, or they need no grid.
-        """
-        return None
-
-    def on_grid(self, values: Sequence[Decimal]) -> tuple[Self, ...] | None:  # noqa: ARG002 - of numbers
-        """Answers of its form with these values; None if it is no number."""
-        return None
-
-    def number_range(
-        self, grid: tuple[Decimal, Decimal, Decimal] | None = None,  # noqa: ARG002 - of numbers
-    ) -> NumberRange | None:  # fmt: skip
-        """Numbers that are searched for its answer: too many for a list; None if it is listed."""
-        return None
-
-    @property
-    def number(self) -> Decimal | None:
-        """Value of a number, which a grid may list; None for other answers."""
-        return None
-
-    @property
-    def tolerance(self) -> float:
-        """Largest distance from it that is still right."""
-        return 0.0
 
     @property
     def boxes(self) -> tuple[Corners, ...]:
-        """Corners of its boxes, if it has any."""
+        """Corners of all boxes in the answer."""
         return ()
+
+    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:  # noqa: ARG002
+        """Apply `move` to each box, for example after the picture was turned."""
+        return self
+
+    def scaled(self, old: Size, new: Size) -> Self:
+        """Scale all boxes as a picture that is resized from `old` to `new`."""
+        across, down = new[0] / old[0], new[1] / old[1]
+        return self.map_boxes(lambda c: (c[0] * across, c[1] * down, c[2] * across, c[3] * down))
+
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:  # noqa: ARG002
+        """Move the answer by drawn steps in each coordinate, if it has steps.
+
+        Limits are the same in both directions, so the mean of symmetric draws is the answer.
+        """
+        return self
 
     def display(self) -> str:
         """Text for people, as one would note the answer down."""
@@ -164,6 +139,83 @@ class Target(ABC):
         return asdict(self)  # type: ignore[call-overload, no-any-return]
 
 
+@dataclass(frozen=True, slots=True)
+class FormOnly(Target):
+    """An answer without a value: only the form of the question's answers is known."""
+
+    is_readable: ClassVar[bool] = False
+
+    form: AnswerForm
+    """Form of the answers that have a value."""
+
+    @property
+    def answer_form(self) -> AnswerForm:
+        """The same as `form`."""
+        return self.form
+
+    def to_json(self) -> dict[str, Any]:
+        """The form, as `registry.form_to_json` writes it."""
+        return {"form": {"type": self.form.name, **self.form.to_json()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Unlabelled(FormOnly):
+    """The answer to a question without a label."""
+
+    name: ClassVar[str] = "unlabelled"
+
+    @property
+    def has_place(self) -> bool:  # type: ignore[override]
+        """True if answers of the form are in pixels."""
+        return self.form.has_place
+
+    def write(self, dialect: Any = None, size: Size | None = None) -> str:  # noqa: ARG002
+        """Raise, because the answer is unknown."""
+        raise ValueError("a question without a label has no answer to write")
+
+
+class PlacedTarget(Target):
+    """An answer of boxes in pixels of the picture."""
+
+    __slots__ = ()
+
+    has_place: ClassVar[bool] = True
+    has_steps: ClassVar[bool] = True
+
+    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
+        """Move each edge by some thousandths of the picture's side, but not out of the picture."""
+        wide, tall = required_size(size)
+
+        def move(corners: Corners) -> Corners:
+            x1, x2 = _neighbour_edges(corners[0], corners[2], wide, draw_steps)
+            y1, y2 = _neighbour_edges(corners[1], corners[3], tall, draw_steps)
+            return x1, y1, x2, y2
+
+        return self.map_boxes(move)
+
+
+# Steps along a side: most families write boxes in thousandths of it.
+_STEPS = 1000
+
+
+def _neighbour_edges(
+    low: float, high: float, side: int, draw_steps: DrawSteps
+) -> tuple[float, float]:
+    """Move both edges along one side by drawn steps."""
+    step = side / _STEPS
+    # Less than half the length keeps the edges in order. An edge at the picture's end stays.
+    between = int((high - low) / step - 1) // 2
+    rooms = [max(0, min(between, int(room / step))) for room in (low, side - high)]
+    return low + step * draw_steps(rooms[0]), high + step * draw_steps(rooms[1])
+
+
+def required_size(size: Size | None) -> Size:
+    """Return the size; raise if it is None, because boxes cannot be written without it."""
+    if size is None:
+        raise ValueError("a box is written for a picture: give its size as (width, height)")
+    return size
+
+
 def escape(text: str) -> str:
-    """Escape a text for a pattern; Rust's engine refuses blanks that `re.escape` escapes."""
+    """Escape a text for a pattern. Rust's engine refuses the escaped blanks of `re.escape`."""
     return re.sub(r"[][\\.^$*+?{}()|]", r"\\\g<0>", text)

@@ -1,4 +1,4 @@
-"""Boxes: the exact corners in pixels, and labels of users."""
+"""Boxes: exact corners in pixels, the form of a box, and labels in users' files."""
 
 import json
 import re
@@ -8,16 +8,36 @@ from math import inf
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
+from gnomon.answers.base.target import AnswerForm, Corners, PlacedTarget, Size, required_size
 
 
 @dataclass(frozen=True, slots=True)
-class Box(Target):
-    """Corners in continuous pixels, origin at the picture's upper left: x1 < x2, y1 < y2."""
+class BoxForm(AnswerForm):
+    """Form of a box. The model's dialect decides how it is written."""
 
     name: ClassVar[str] = "box"
     has_place: ClassVar[bool] = True
-    has_steps: ClassVar[bool] = True
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> "Box | None":
+        """Read a box in the dialect, in pixels of the picture."""
+        corners = dialect.read_box(text, size) if size else None
+        return Box(*corners) if corners else None
+
+    def pattern(self, dialect: Any) -> str | None:
+        """Pattern of boxes in the dialect. It cannot say that corners are in order."""
+        text: str = dialect.box_regex
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """Fields of a box of one pixel."""
+        return {"x1": 0, "y1": 0, "x2": 1, "y2": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Box(PlacedTarget):
+    """Corners in continuous pixels, origin at the picture's upper left: x1 < x2, y1 < y2."""
+
+    name: ClassVar[str] = "box"
 
     x1: float
     y1: float
@@ -29,6 +49,11 @@ class Box(Target):
             raise ValueError(f"{self!r}: a box needs finite corners with x1 < x2 and y1 < y2")
 
     @property
+    def answer_form(self) -> BoxForm:
+        """Form of all boxes."""
+        return BoxForm()
+
+    @property
     def corners(self) -> Corners:
         """Corners as (x1, y1, x2, y2)."""
         return self.x1, self.y1, self.x2, self.y2
@@ -38,91 +63,37 @@ class Box(Target):
         """Corners of this box alone."""
         return (self.corners,)
 
-    def scaled(self, old: Size, new: Size) -> Self:
-        """The same box after the picture was resized from `old` to `new`."""
-        sx, sy = new[0] / old[0], new[1] / old[1]
-        return type(self)(self.x1 * sx, self.y1 * sy, self.x2 * sx, self.y2 * sy)
-
     def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
-        """The box that `move` makes of this one."""
+        """Return the box that `move` makes of this one."""
         return type(self)(*move(self.corners))
 
-    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
-        """Box with each edge some thousandths of the picture's side away, never beyond its end."""
-        wide, tall = required_size(size)
-        x1, x2 = _neighbour_edges(self.x1, self.x2, wide, draw_steps)
-        y1, y2 = _neighbour_edges(self.y1, self.y2, tall, draw_steps)
-        return type(self)(x1, y1, x2, y2)
-
     @classmethod
-    def form_of_labels(cls, columns: Any) -> Self:
-        """A box of one pixel: answers have the form of the family, whatever the labels have."""
-        return cls(0, 0, 1, 1)
-
-    @property
-    def form_of_question(self) -> Self:
-        """Box of a pixel, which gives nothing away."""
-        return type(self)(0, 0, 1, 1)
-
-    def pattern(self, dialect: Any) -> str | None:
-        """Pattern of boxes in the dialect. That corners are in order no pattern can say."""
-        text: str = dialect.box_regex
-        return text
-
-    def schema(self, dialect: Any) -> dict[str, Any] | None:
-        """JSON Schema of boxes in the dialect."""
-        schema: dict[str, Any] | None = dialect.box_schema
-        return schema
+    def form_of_labels(cls, columns: Any) -> BoxForm:
+        """Form of all boxes, because the model's dialect decides, not the labels."""
+        return BoxForm()
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
-        """Parse four numbers in the form that the recipe names."""
+        """Parse four numbers in the format that the recipe names."""
         if size is None:
             raise ValueError("a box needs a picture: name the `image` column")
         return cls(*parse_label(value, columns.box_format, size))
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
-        """Write the box in the form of the family."""
+        """Write the box in the dialect."""
         text: str = dialect.write_box(self.corners, required_size(size))
         return text
 
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read a box in the form of the family, in pixels of the picture."""
-        corners = dialect.read_box(text, size) if size else None
-        return type(self)(*corners) if corners else None
-
-
-def required_size(size: Size | None) -> Size:
-    """Return the size, without which no box can be written."""
-    if size is None:
-        raise ValueError("a box is written for a picture: give its size as (width, height)")
-    return size
-
-
-# Steps along a side: most families write boxes in thousandths of it.
-_STEPS = 1000
-
-
-def _neighbour_edges(
-    low: float, high: float, side: int, draw_steps: DrawSteps
-) -> tuple[float, float]:
-    """Move both edges along one side by a draw of steps."""
-    step = side / _STEPS
-    # Below half the length, so that the edges stay in order; an edge on the picture's stays there.
-    between = int((high - low) / step - 1) // 2
-    rooms = [max(0, min(between, int(room / step))) for room in (low, side - high)]
-    return low + step * draw_steps(rooms[0]), high + step * draw_steps(rooms[1])
-
 
 _NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-# Pixels by which a labelled box may stick out of its picture: labellers round.
+# Pixels by which a labelled box may reach beyond its picture: labelling tools round.
 _EDGE = 0.5
-# Largest number of a box on 0 to 1, with a rounding of its far edges.
+# Largest number of a box on 0 to 1; rounding can lift a far edge above 1.
 _SHARE = 1.001
 
 
 def parse_label(value: Any, box_format: str, size: Size) -> Corners:
-    """Parse the corners in pixels; a box that leaves its picture is refused."""
+    """Parse the corners in pixels; raise for a box outside its picture."""
     numbers = _four(value)
     if not box_format.endswith("_1") and max(map(abs, numbers)) <= _SHARE:
         raise ValueError(
@@ -140,14 +111,14 @@ def parse_label(value: Any, box_format: str, size: Size) -> Corners:
 
 
 def _four(label: Any) -> Corners:
-    """Parse a list of four numbers, or a text of them."""
+    """Parse a list of four numbers, or a text that contains four numbers."""
     numbers: list[float] = []
     try:
         values = label
         if isinstance(label, str):
             is_json = label.strip().startswith("[")
             values = json.loads(label) if is_json else _NUMBERS.findall(label)
-        # JSON's true is no 1 here, as float() would have it.
+        # float() would turn JSON's true into 1.
         numbers = [float(value) for value in values if not isinstance(value, bool)]
     except (RecursionError, TypeError, ValueError):
         pass

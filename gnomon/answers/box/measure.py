@@ -5,10 +5,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gnomon.answers.base.answer_type import SHARES, AnswerType, ErrorHistogram, Metric, Value
+from gnomon.answers.base.answer_type import (
+    SHARES,
+    AnswerType,
+    ErrorHistogram,
+    Metric,
+    PlacedType,
+    Value,
+)
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Corners, Size
-from gnomon.answers.box.answer import Box
+from gnomon.answers.box.answer import Box, BoxForm
 from gnomon.answers.box.read import find_boxes, parse_box, read_box, to_pixels
 from gnomon.answers.reading.base import Reading, Which
 
@@ -86,7 +93,7 @@ METRICS = (
 _RIGHT = 0.5
 
 
-class BoxType(AnswerType):
+class BoxType(PlacedType):
     """An unread, degenerate or swapped box has IoU 0."""
 
     target = Box
@@ -97,11 +104,11 @@ class BoxType(AnswerType):
     error_histogram = ErrorHistogram("Intersection over union", "iou", *SHARES)
 
     def read(
-        self, text: str, truth: Box, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: BoxForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read by the dialect, else by the tolerant reader in the dialect's space."""
         assert size is not None
-        if strict := truth.read_back(text.strip(), dialect, size):
+        if strict := form.read_back(text.strip(), dialect, size):
             start = len(text) - len(text.lstrip())
             span = start, start + len(text.strip())
             return Reading(strict.corners, span, f"dialect {dialect.name}")
@@ -145,7 +152,7 @@ class BoxType(AnswerType):
         """Corners of the true box."""
         return truth.corners
 
-    def answer_of(self, value: Corners, form: Box) -> Box:
+    def answer_of(self, value: Corners, form: BoxForm) -> Box:
         """Return the box; corners that the model swapped are put in order."""
         x1, y1, x2, y2 = value
         return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
@@ -160,7 +167,7 @@ class BoxType(AnswerType):
 _BOX = BoxType()
 
 
-class BoxListType(AnswerType):
+class BoxListType(PlacedType):
     """Common part of the types whose answers are lists of boxes with texts, measured by F1."""
 
     reward_measure = "f1"
@@ -174,8 +181,10 @@ class BoxListType(AnswerType):
         """List each text with its corners."""
         return "; ".join(f"{text} {_BOX.display(box)}".lstrip() for text, box in value.pairs)
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """F1 of the picture."""
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Write the F1 of the picture."""
+        if self.is_correct(measures):
+            return "right"
         return f"F1 {measures['f1']:.2f}"
 
     def scaled(self, value: Any, old: Size, new: Size) -> Any:

@@ -1,13 +1,14 @@
-"""Several boxes with their labels, or none, exactly; and lists of boxes in users' files."""
+"""Lists of boxes with their labels, the form of such lists, and labels in users' files."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from reprlib import repr  # noqa: A004 - a label may be long, and deep
 from typing import Any, ClassVar, Self
 
-from gnomon.answers.base.target import Corners, DrawSteps, Size, Target
-from gnomon.answers.box.answer import Box, parse_label, required_size
+from gnomon.answers.base.target import AnswerForm, Corners, PlacedTarget, Size, required_size
+from gnomon.answers.box.answer import Box, parse_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +24,82 @@ class LabelledBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Boxes(Target):
-    """Any number of boxes, or none.
+class BoxesForm(AnswerForm):
+    """Form of a list of boxes. The model's dialect decides how it is written."""
 
-    They are kept and written from the top down by their upper edge, then from the left: the order
+    name: ClassVar[str] = "boxes"
+    has_place: ClassVar[bool] = True
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> "Boxes | None":
+        """Read boxes in the dialect, in pixels of the picture."""
+        pairs = dialect.read_spots(text, size) if size else None
+        if pairs is None:
+            return None
+        try:
+            return Boxes(tuple(LabelledBox(label, Box(*corners)) for label, corners in pairs))
+        except ValueError:  # a label with two blanks in a row
+            return None
+
+    def pattern(self, dialect: Any) -> str | None:
+        """Pattern of lists with any labels, and of the dialect's word for an empty list."""
+        text: str = dialect.list_regex
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """Fields of an empty list."""
+        return {"items": []}
+
+
+class BoxItems(PlacedTarget):
+    """A list of items with a text and a box each: boxes with labels, or words in their boxes."""
+
+    __slots__ = ()
+
+    items: tuple[Any, ...]
+
+    @property
+    @abstractmethod
+    def pairs(self) -> list[tuple[str, Corners]]:
+        """Text and corners of every item."""
+
+    @property
+    def boxes(self) -> tuple[Corners, ...]:
+        """Corners of every box."""
+        return tuple(item.box.corners for item in self.items)
+
+    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
+        """Keep the texts, and move their boxes."""
+        items = tuple(replace(item, box=item.box.map_boxes(move)) for item in self.items)
+        return replace(self, items=items)  # type: ignore[type-var]
+
+    def write(self, dialect: Any = None, size: Size | None = None) -> str:
+        """Write the items in the dialect, an empty list as the dialect's word for none."""
+        text: str = dialect.write_spots(self.pairs, required_size(size))
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes(BoxItems):
+    """Any number of boxes, including none.
+
+    They are kept and written from the top down by their upper edge, then from the left. The order
     in which they are given does not matter.
     """
 
     name: ClassVar[str] = "boxes"
-    has_place: ClassVar[bool] = True
-    has_steps: ClassVar[bool] = True
 
     items: tuple[LabelledBox, ...] = ()
     invalid: int = 0
-    """Number of an answer's boxes that are swapped, degenerate or no four numbers; 0 in a truth."""
+    """Number of boxes in a model's answer that are swapped, degenerate or not four numbers."""
 
     def __post_init__(self) -> None:
         # Frozen dataclasses refuse plain assignment, in their own methods as well.
         object.__setattr__(self, "items", tuple(sorted(self.items, key=_place)))
+
+    @property
+    def answer_form(self) -> BoxesForm:
+        """Form of all lists of boxes."""
+        return BoxesForm()
 
     @property
     def pairs(self) -> list[tuple[str, Corners]]:
@@ -48,50 +107,18 @@ class Boxes(Target):
         return [(item.label, item.box.corners) for item in self.items]
 
     @property
-    def boxes(self) -> tuple[Corners, ...]:
-        """Corners of every box."""
-        return tuple(item.box.corners for item in self.items)
-
-    @property
     def labels(self) -> tuple[str, ...]:
         """Labels that occur, each once and without regard to capitals."""
         return tuple(sorted({item.label.casefold() for item in self.items}))
 
-    def scaled(self, old: Size, new: Size) -> Self:
-        """The same boxes after the picture was resized from `old` to `new`."""
-        items = tuple(replace(item, box=item.box.scaled(old, new)) for item in self.items)
-        return replace(self, items=items)
-
-    def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
-        """The same labels at the boxes that `move` makes of theirs."""
-        items = tuple(replace(item, box=item.box.map_boxes(move)) for item in self.items)
-        return replace(self, items=items)
-
-    def neighbour(self, draw_steps: DrawSteps, size: Size | None) -> Self:
-        """The same labels, each at a box moved by a random number of steps."""
-        items = tuple(
-            replace(item, box=item.box.neighbour(draw_steps, size)) for item in self.items
-        )
-        return replace(self, items=items)
-
     @classmethod
-    def form_of_labels(cls, columns: Any) -> Self:
-        """An empty list: answers have the form of the family, whatever the labels have."""
-        return cls()
-
-    def pattern(self, dialect: Any) -> str | None:
-        """Pattern of lists of boxes in the dialect, with any labels, and of its word for none."""
-        text: str = dialect.list_regex
-        return text
-
-    def schema(self, dialect: Any) -> dict[str, Any] | None:
-        """JSON Schema of lists of boxes in the dialect."""
-        schema: dict[str, Any] | None = dialect.list_schema
-        return schema
+    def form_of_labels(cls, columns: Any) -> BoxesForm:
+        """Form of all lists of boxes, because the model's dialect decides, not the labels."""
+        return BoxesForm()
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
-        """Parse a list of boxes in the form that the recipe names; an empty one means none."""
+        """Parse a list of boxes in the format that the recipe names; it may be empty."""
         if size is None:
             raise ValueError("boxes need a picture: name the `image` column")
         items = []
@@ -103,23 +130,9 @@ class Boxes(Target):
             items.append(LabelledBox(" ".join(label.split()), Box(*corners)))
         return cls(tuple(items))
 
-    def write(self, dialect: Any = None, size: Size | None = None) -> str:
-        """Write the boxes in the form of the family, an empty list as its word for none."""
-        text: str = dialect.write_spots(self.pairs, required_size(size))
-        return text
-
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read boxes in the form of the family, in pixels of the picture."""
-        pairs = dialect.read_spots(text, size) if size else None
-        try:
-            items = None if pairs is None else [LabelledBox(name, Box(*box)) for name, box in pairs]
-        except ValueError:  # a label with two blanks in a row
-            return None
-        return None if items is None else type(self)(tuple(items))
-
     def to_json(self) -> dict[str, Any]:
-        """Fields as plain values, `invalid` only where an answer has such boxes."""
-        values = Target.to_json(self)
+        """Fields as plain values, `invalid` only if an answer has such boxes."""
+        values = BoxItems.to_json(self)
         return values if self.invalid else {"items": values["items"]}
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.base.answer_type import (
     SHARES,
@@ -31,7 +31,7 @@ from gnomon.answers.box.measure import (
     diagonal_share,
     iou,
 )
-from gnomon.answers.boxes.answer import Boxes
+from gnomon.answers.boxes.answer import Boxes, BoxesForm
 from gnomon.answers.boxes.read import read_boxes
 from gnomon.answers.reading.base import Reading, Which, is_sentence
 from gnomon.answers.text.measure import text_exact
@@ -191,12 +191,12 @@ class BoxesType(BoxListType):
     error_histogram = ErrorHistogram("F1 of boxes with their labels", "f1", *SHARES)
 
     def read(
-        self, text: str, truth: Boxes, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: BoxesForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read by the dialect, else by the tolerant reader in the dialect's space."""
         assert size is not None
         inner = final_answer(text)
-        strict = truth.read_back(inner, dialect, size)
+        strict = form.read_back(inner, dialect, size)
         # Without marks around a label, "The mug is at [...]" is written as a label with its box.
         is_marked = bool(dialect.key) or "<" in dialect.box
         if strict is None or (not is_marked and any(map(is_sentence, strict.labels))):
@@ -257,7 +257,7 @@ class BoxesType(BoxListType):
         matches = _matches(_overlaps(value, truth), _FOUND)
         return [(row, truth.boxes[column]) for row, column in matches]
 
-    def counts_by_label(self, truth: Boxes, value: Boxes | None) -> dict[str, tuple[int, int, int]]:
+    def counts_by_label(self, truth: Any, value: Any) -> dict[str, tuple[int, int, int]]:
         """Numbers of true, of answered and of matched boxes by label, without regard to capitals.
 
         An answered box without a label counts under that of its match, or under the only true one.

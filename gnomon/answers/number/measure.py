@@ -18,7 +18,7 @@ from gnomon.answers.base.answer_type import (
 )
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
-from gnomon.answers.number.answer import Number, wrap_around
+from gnomon.answers.number.answer import Number, NumberForm, wrap_around
 from gnomon.answers.number.read import parse_number, read_number
 from gnomon.answers.reading.base import Reading, Which
 
@@ -26,43 +26,43 @@ Numeric: TypeAlias = float | Decimal
 
 
 def number_exact(prediction: Numeric, target: Numeric) -> bool:
-    """True if the two are equal as decimals, so that 3.50 is 3.5 and the float 0.1 is 0.1.
+    """True if the two are equal as decimals: 3.50 is 3.5, and the float 0.1 is 0.1.
 
-    Units are not judged.
+    Units are ignored.
     """
     return _decimal(prediction) == _decimal(target)
 
 
 def absolute_error(prediction: Numeric, target: Numeric) -> float:
-    """|p − t| in decimals, so that 12.3 and 3.1 are 9.2 apart; its mean is the MAE."""
+    """|p − t| in decimals: 12.3 and 3.1 are 9.2 apart. The mean is the MAE."""
     return abs(residual(prediction, target))
 
 
 def residual(prediction: Numeric, target: Numeric) -> float:
-    """Difference p − t to the digits of both; floats would add some at the end."""
+    """Difference p − t in decimals, without the rounding errors of floats."""
     return float(_ROUNDED.subtract(_decimal(prediction), _decimal(target)))
 
 
 def relative_error(prediction: Numeric, target: Numeric) -> float | None:
-    """|p − t| / |t|, or None where t is 0: such items are left out of its mean, and counted."""
+    """|p − t| / |t|, or None if t is 0. The mean leaves such items out."""
     if target == 0:
         return None
     return absolute_error(prediction, target) / abs(float(target))
 
 
 def symmetric_error(prediction: Numeric, target: Numeric) -> float:
-    """2 |p − t| / (|p| + |t|), from 0 to 2, and 0 where both are 0; its mean is the sMAPE.
+    """2 |p − t| / (|p| + |t|), from 0 to 2, and 0 if both are 0. The mean is the sMAPE.
 
-    Makridakis 1993, with absolute values below the line, so that signs do not cancel.
+    Makridakis 1993, with absolute values in the denominator, because signs would cancel.
     """
     p, t = float(prediction), float(target)
     return 2 * abs(p - t) / (abs(p) + abs(t)) if p or t else 0.0
 
 
 def order_of_magnitude(prediction: Numeric, target: Numeric) -> float | None:
-    """|log10(p / t)|: 1 is ten times too much or too little. None where a sign differs or one is 0.
+    """|log10(p / t)|: 1 is ten times too much or too little. None if p / t is not above 0.
 
-    It tells a slipped decimal point from a misread digit.
+    It distinguishes a slipped decimal point from a misread digit.
     """
     p, t = float(prediction), float(target)
     # The product p · t of two small numbers would be 0.
@@ -72,7 +72,7 @@ def order_of_magnitude(prediction: Numeric, target: Numeric) -> float | None:
 
 
 class RSquared(NamedTuple):
-    """R² of the pairs whose answer was read, and counts of pairs with and without one."""
+    """R² of the pairs whose answer was read, and the numbers of read and unread answers."""
 
     value: float | None
     n: int
@@ -82,8 +82,8 @@ class RSquared(NamedTuple):
 def r_squared(predictions: Sequence[Numeric | None], targets: Sequence[Numeric]) -> RSquared:
     """1 − Σ (p − t)² / Σ (t − mean t)², the coefficient of determination of the line p = t.
 
-    Unread answers, None, are dropped and counted: never quote the value without them. Below 0 the
-    mean truth would have been the better guess; None where the remaining truths do not differ.
+    Unread answers, None, are dropped. Always quote their number beside the value. R² is below 0 if
+    the mean truth would have been the better guess, and None if the remaining truths are equal.
     """
     if len(predictions) != len(targets):
         raise ValueError(f"{len(predictions)} predictions of {len(targets)} targets: give as many")
@@ -93,7 +93,7 @@ def r_squared(predictions: Sequence[Numeric | None], targets: Sequence[Numeric])
     dropped = len(targets) - len(pairs)
     if len({t for _, t in pairs}) < 2:
         return RSquared(None, len(pairs), dropped)
-    size = max(max(abs(p), abs(t)) for p, t in pairs)  # squares of 1e300 have no float
+    size = max(max(abs(p), abs(t)) for p, t in pairs)  # squares of 1e300 do not fit into a float
     mean = math.fsum(t / size for _, t in pairs) / len(pairs)
     residual_squares = math.fsum((p / size - t / size) ** 2 for p, t in pairs)
     spread = math.fsum((t / size - mean) ** 2 for _, t in pairs)
@@ -101,11 +101,11 @@ def r_squared(predictions: Sequence[Numeric | None], targets: Sequence[Numeric])
 
 
 def number_within(prediction: Numeric, target: Numeric, tolerance: float = 0.05) -> bool:
-    """|p − t| ≤ tolerance · |t|, for numbers that a reader read; 0 must be met exactly.
+    """|p − t| ≤ tolerance · |t|, in decimals: 44.1 is within 5 % of 42, and only 0 is near 0.
 
-    The repaired relative of `relaxed_correctness`: 1,000 is 1000, 0.0 is 0, "about 41" is 41, and
-    a percent sign changes nothing. In decimals, so that 44.1 is within 5 % of 42. A year is a
-    number here too, and 1984 within 5 % of 2024: questions for years are judged by `number_exact`.
+    Unlike `relaxed_correctness` it compares numbers that a reader has read: 1,000 is 1000, 0.0 is
+    0, "about 41" is 41, and percent signs are ignored. 1984 is within 5 % of 2024, so judge years
+    by `number_exact`.
     """
     guess, truth = _decimal(prediction), _decimal(target)
     if not (guess.is_finite() and truth.is_finite()):
@@ -116,9 +116,9 @@ def number_within(prediction: Numeric, target: Numeric, tolerance: float = 0.05)
 def relaxed_correctness(prediction: str, target: str, tolerance: float = 0.05) -> bool:
     """ChartQA's rule (Masry et al. 2022, section 5.1), as pix2struct's metrics.py has it.
 
-    A trailing % divides by 100. Within 5 % of a numeric target that is not 0; otherwise the
-    lower-cased strings must be equal, so that 0.0 is not 0 and 1,000 is not 1000. Kept with these
-    faults, for comparison with published figures.
+    A trailing % divides by 100. An answer is right within 5 % of a numeric target other than 0.
+    Otherwise the lower-cased strings must be equal, so 0.0 is not 0 and 1,000 is not 1000. The
+    rule keeps these faults for comparison with published figures.
     """
     guess, truth = _pix2struct_float(prediction), _pix2struct_float(target)
     if guess is not None and truth:
@@ -127,30 +127,30 @@ def relaxed_correctness(prediction: str, target: str, tolerance: float = 0.05) -
 
 
 def digit_accuracy(prediction: Numeric, target: Numeric, digits: int) -> float:
-    """Share of a counter's figures that are right, place by place, zeros in front included.
+    """Share of a counter's figures that are right, place by place, including leading zeros.
 
-    `digits` is the number of figures before the point; those after it are the target's. An answer
-    of more figures has none in its place.
+    `digits` is the number of figures before the point. The target decides how many follow it. An
+    answer with more figures has 0, because each figure is in a wrong place.
     """
     guess, truth = _decimal(prediction), _decimal(target)
     exponent = truth.as_tuple().exponent
     decimals = max(0, -exponent) if isinstance(exponent, int) else 0
     if not guess.is_finite() or guess < 0:
         return 0.0
-    if guess >= Decimal(10) ** (digits + decimals):  # no figure of it is in its place
+    if guess >= Decimal(10) ** (digits + decimals):  # all figures are in wrong places
         return 0.0
-    # Cut off rather than rounded, which would carry into figures that were read rightly.
+    # Truncated, because rounding could change figures that were read rightly.
     read, right = (f"{int(n.scaleb(decimals)):0{digits + decimals}}" for n in (guess, truth))
     same = sum(a == b for a, b in zip(reversed(read), reversed(right), strict=False))
     return same / max(len(read), len(right))
 
 
-# More digits than any answer, so that a difference is rounded only where a float would be.
+# More digits than a float has.
 _ROUNDED = Context(prec=40, traps=[])
 
 
 def _decimal(number: Numeric) -> Decimal:
-    # Of numpy's numbers, their Python ones: repr(np.float64(3.5)) is no number.
+    # Decimal cannot parse the repr of a numpy number, such as "np.float64(3.5)".
     plain = number.item() if hasattr(number, "item") else number
     # Decimal(0.1) would be 0.1000000000000000055...
     return Decimal(repr(plain)) if isinstance(plain, float) else Decimal(plain)
@@ -181,12 +181,12 @@ METRICS = (
     _error("magnitude", "Mean orders of magnitude off", order_of_magnitude),
     _squared("r_squared", "R² of read answers", public_function=r_squared, among="read", unit=""),
 )
-"""Shares count unread answers as wrong; errors are of the answers that were read."""
+"""Shares count unread answers as wrong. Errors leave unread answers out."""
 
 
 @dataclass(frozen=True)
 class NumberType(AnswerType):
-    """Units help the reader and are not judged; an unread answer costs as much as the worst one."""
+    """Units help the reader and are not compared. An unread answer costs as much as the worst."""
 
     target = Number
     error_histogram = ErrorHistogram(
@@ -205,13 +205,13 @@ class NumberType(AnswerType):
     metrics: tuple[Metric, ...]
 
     def read(
-        self, text: str, truth: Number, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: NumberForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the number in the truth's unit, by the tolerant reader."""
-        return read_number(text, unit=truth.unit, which=which)
+        """Read the number in the unit of the form."""
+        return read_number(text, unit=form.unit, which=which)
 
     def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Add acceptance by the scale, ChartQA's rule, and the two parts of R²."""
+        """Add acceptance by the scale, ChartQA's rule, and the two measures of R²."""
         measures = super().measures(truth, answer, cost)
         measures["relaxed"] = float(relaxed_correctness(answer.text, truth.write()))
         if answer.value is None:
@@ -224,20 +224,20 @@ class NumberType(AnswerType):
         }
 
     def is_correct(self, measures: dict[str, float]) -> bool:
-        """True if the answer is accepted; without a scale it has to be exact."""
+        """True if the answer is within the tolerance, or exact if the truth has no tolerance."""
         return measures["accepted"] == 1
 
     def credit(self, measures: dict[str, float]) -> float:
-        """1 if accepted, 1/2 if off by no more than 5 % of the truth, else 0."""
+        """Return 1 if accepted, 1/2 if within 5 % of the truth, otherwise 0."""
         return max(measures["accepted"], measures["within_5pct"] / 2)
 
     def costs(self, truths: Sequence[Number]) -> list[float]:
-        """Distance from each truth to the farthest of all; no wrong answer is charged more.
+        """Return the distance from each truth to the farthest truth, the most that is charged.
 
-        If all truths are the same it is the truth itself, or 1 if that is 0.
+        If all truths are equal, the cost is the truth itself, or 1 if the truth is 0.
         """
         values = [truth.value for truth in truths]
-        # The farthest of all truths is the least or the greatest.
+        # The farthest truth is the least or the greatest.
         ends = (min(values), max(values)) if values else ()
         worst = [max(absolute_error(value, end) for end in ends) for value in values]
         return [
@@ -249,23 +249,25 @@ class NumberType(AnswerType):
         return float(value)
 
     def display(self, value: Decimal) -> str:
-        """Write plain decimals, or the exponent where these would be very long."""
+        """Write plain decimals, or an exponent if they would be very long."""
         text = f"{value:f}"
-        # 24 characters hold any number that a picture shows.
+        # 24 characters are enough for any number in a picture.
         return text if len(text) <= 24 else f"{value:.6e}"
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """Error to the digits of both numbers."""
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Write the error to the digits of both numbers."""
+        if self.is_correct(measures):
+            return "right"
         return f"{format_exact(measures['error'])} off"
 
     def value_of(self, truth: Number) -> Decimal:
-        """Exact decimal without its unit."""
+        """Return the decimal without its unit."""
         return truth.value
 
-    def answer_of(self, value: Decimal, form: Number) -> Number:
-        """Return the number in the unit of the form, and with its figures if it fits in them."""
+    def answer_of(self, value: Decimal, form: NumberForm) -> Number:
+        """Return the number in the unit of the form, with zeros in front if it is small enough."""
         fits = 0 <= value < Decimal(10) ** form.digits
-        return replace(form, value=value, digits=form.digits if fits else 0)
+        return Number(value, form.unit, digits=form.digits if fits else 0)
 
 
 class Turn(NamedTuple):
@@ -276,12 +278,12 @@ class Turn(NamedTuple):
 
 
 def cyclic_distance(prediction: Turn, target: Turn) -> float:
-    """Distance the shorter way round: 9.9 and 0.0 are 0.1 apart on a dial of 10."""
+    """Shorter distance round the scale: 9.9 and 0.0 are 0.1 apart on a dial of 10."""
     return float(_apart(prediction, target))
 
 
 def share_of_turn(prediction: Turn, target: Turn) -> float:
-    """The same as a share of the turn, from 0 to 1/2."""
+    """Shorter distance as a share of the turn, from 0 to 1/2."""
     return float(_apart(prediction, target) / target.cycle)
 
 
@@ -291,7 +293,7 @@ def cyclic_exact(prediction: Turn, target: Turn) -> bool:
 
 
 def _apart(prediction: Turn, target: Turn) -> Decimal:
-    # An answer may have thousands of digits; on the cycle 40 are more than enough.
+    # An answer may have thousands of digits, but 40 digits are enough on the cycle.
     apart = _ROUNDED.subtract(prediction.value, target.value)
     # A constant answer may come from a longer scale: 350 of a compass is 0 on a dial of 10.
     apart = wrap_around(apart, target.cycle)
@@ -299,7 +301,7 @@ def _apart(prediction: Turn, target: Turn) -> Decimal:
 
 
 def _step_chance(truth: Number, steps: int) -> float:
-    """Share of uniform guesses in steps of the tolerance that lie in so many of them."""
+    """Share of uniform guesses that lie in this many steps of the tolerance."""
     step = truth.within or Decimal(1)
     return min(1.0, float(steps * step / truth.cycle))
 
@@ -309,7 +311,7 @@ def _accepted_chance(truth: Number) -> float:
 
 
 def _quarter(truth: Number) -> float:
-    """Mean distance of a uniform guess, and its median."""
+    """Return the mean distance of a uniform guess, which is also the median."""
     return float(truth.cycle) / 4
 
 
@@ -339,8 +341,9 @@ _CYCLIC_METRICS = (
 
 @dataclass(frozen=True)
 class CyclicType(NumberType):
-    """Readings of a scale that goes round; an unread answer costs half a turn, the farthest."""
+    """Readings of a scale that goes round. An unread answer costs half a turn, the most."""
 
+    axis = AnswerAxis(("truth", "answer"), is_cyclic=True)
     error_histogram = ErrorHistogram(
         "Share of a turn",
         "turn",
@@ -350,14 +353,14 @@ class CyclicType(NumberType):
     )
 
     def read(
-        self, text: str, truth: Number, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: NumberForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the number in the truth's unit and bring it to its scale, where 10 may be 0."""
-        reading = super().read(text, truth, which=which, dialect=dialect, size=size)
+        """Read the number and bring it to the scale, on which 10 may be 0."""
+        reading = super().read(text, form, which=which, dialect=dialect, size=size)
         if reading is None:
             return None
         assert isinstance(reading.value, Decimal)
-        turn = Turn(wrap_around(reading.value, truth.cycle), truth.cycle)
+        turn = Turn(wrap_around(reading.value, form.cycle), form.cycle)
         return Reading(turn, reading.span, reading.rule)
 
     def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
@@ -369,21 +372,12 @@ class CyclicType(NumberType):
         return measures | {"accepted": float(accepted)}
 
     def credit(self, measures: dict[str, float]) -> float:
-        """1 − d / (P/2), d the distance round the scale and P its cycle; unread 0."""
+        """Return 1 − d / (P/2) for the distance d and the cycle P; 0 for an unread answer."""
         return 1 - 2 * measures["turn"] if "turn" in measures else 0.0
 
     def costs(self, truths: Sequence[Number]) -> list[float]:
         """Charge half a turn."""
         return [float(truth.cycle) / 2 for truth in truths]
-
-    @property
-    def is_cyclic(self) -> bool:
-        """True, though the period is each question's own."""
-        return True
-
-    def period_of(self, truth: Number) -> float:
-        """Cycle of the truth's scale, such as 360."""
-        return float(truth.cycle)
 
     def position(self, value: Turn) -> float:  # type: ignore[override]
         """Value as a float, from 0 to below the cycle."""
@@ -394,7 +388,7 @@ class CyclicType(NumberType):
         return super().display(value.value)
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Number]) -> list[Metric]:
-        """Show one line of right answers, not two alike, where no label has a tolerance."""
+        """Drop the second headline of right answers if the labels have no tolerance."""
         if any(truth.within for truth in truths):
             return list(metrics)
         changes: dict[str, dict[str, Any]] = {
@@ -404,12 +398,12 @@ class CyclicType(NumberType):
         return [replace(metric, **changes.get(metric.name, {})) for metric in metrics]
 
     def value_of(self, truth: Number) -> Turn:  # type: ignore[override]
-        """Exact decimal with its cycle."""
+        """Return the decimal with its cycle."""
         return Turn(truth.value, truth.cycle)
 
-    def answer_of(self, value: Turn, form: Number) -> Number:  # type: ignore[override]
+    def answer_of(self, value: Turn, form: NumberForm) -> Number:  # type: ignore[override]
         """Return the number on the scale of the form."""
-        return replace(form, value=wrap_around(value.value, form.cycle))
+        return form.answer(wrap_around(value.value, form.cycle))
 
 
 _ACCEPTED = Metric("accepted", "Right as far as the scale can be read", headline=True)
@@ -420,7 +414,7 @@ _DIGITS = Metric(
 
 @dataclass(frozen=True)
 class CounterType(NumberType):
-    """Numbers with zeros in front, also measured figure by figure."""
+    """Numbers with leading zeros, which are also measured figure by figure."""
 
     def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Add the share of figures that are right."""
@@ -431,18 +425,18 @@ class CounterType(NumberType):
         return measures | {"digits": digit_accuracy(answer.value, truth.value, truth.digits)}
 
     def credit(self, measures: dict[str, float]) -> float:
-        """1 if accepted, else half the share of figures that are right."""
+        """Return 1 if accepted, otherwise half the share of figures that are right."""
         return max(measures["accepted"], measures["digits"] / 2)
 
 
 @dataclass(frozen=True)
 class ReadingType(NumberType):
-    """Readings of a scale; errors are in its unit where all questions have the same."""
+    """Readings of a scale. Errors are in its unit if all questions share the unit."""
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Number]) -> list[Metric]:
-        """Put the mean error into the headlines, with its unit, in place of relative ones.
+        """Make the mean error a headline, with its unit, instead of relative errors.
 
-        They say little of a reading: 1 km/h of 5 is as close as 1 km/h of 200.
+        Relative errors say little here: 1 km/h off is as good a reading at 5 km/h as at 200 km/h.
         """
         units = {truth.unit for truth in truths}
         if len(units) != 1:
@@ -462,4 +456,4 @@ TYPES: dict[str, AnswerType] = {
     "reading": ReadingType("Number on a scale", (_ACCEPTED, *METRICS)),
     "cyclic": CyclicType("Number on a scale that goes round", _CYCLIC_METRICS),
 }
-"""A reading is right if it is as near to the truth as the scale can be read."""
+"""A reading is right if it is within the tolerance of the scale."""

@@ -1,4 +1,4 @@
-"""Reader of numbers, in figures or words; read.toml has the forms of figures."""
+"""Reader of numbers in figures or words. read.toml has the patterns of figures."""
 
 import math
 import re
@@ -26,13 +26,13 @@ def _compile(name: str, flags: int = re.ASCII) -> re.Pattern[str]:
     return re.compile(_PATTERNS[name], flags)
 
 
-# GSM8K's calculator, whose inner figures are no answer.
+# GSM8K's calculator. Its inner figures are not an answer.
 _CALCULATOR = _compile("calculator")
-# Words of languages in which 1.250 is more than a thousand.
+# Words of languages that write 1250 as 1.250.
 _EUROPEAN, _THOUSANDS = _compile("european"), _compile("thousands")
 # The place where a number may begin, and the items of a list such as 1,2,3.
 _NUMBER_START, _ITEM = _compile("lead"), _compile("item")
-# The rest of a word in which a number does not begin: the 1.2 of v1.2.
+# The rest of a word: the 1.2 of v1.2 is not a number.
 _REST_OF_WORD = _compile("rest_of_word")
 # "the 3rd tick", and "third" if that is the whole text.
 _ORDINAL, _BARE_ORDINAL = _compile("ordinal"), _compile("bare_ordinal")
@@ -47,23 +47,23 @@ _CHINESE_POINT, _CHINESE_TIME = _compile("chinese_point"), _compile("chinese_tim
 _BELOW_ZERO = _compile("below_zero", re.UNICODE)
 # A minus with a blank after it, and all that may follow its number.
 _SPACED_MINUS, _TEXT_ENDS = _compile("spaced_minus"), _compile("text_ends")
-# The digits of a counter one by one.
+# A counter's digits with blanks between them.
 _DIGITS = [
     _compile(name, re.VERBOSE) for name in ("spelled_digits", "dashed_digits", "listed_digits")
 ]
 
-# Characters of a number; a longer one comes from a model that repeats a digit without end.
+# Most characters of a number. Longer numbers come from models that repeat a digit endlessly.
 _MAX_CHARACTERS = 100
 
 _GROUPED = [
     (re.compile(pattern, re.ASCII), group, point) for pattern, group, point in _TABLE["grouped"]
 ]
 
-# No power beyond 1e310 is worked out: floats end at 1e308.
+# Larger powers than 1e310 are not computed, because floats end at 1e308.
 _MAX_EXPONENT = 310
 
-# 640 digits hold products and sums of numbers from 1e-300 to 1e300 exactly. A quotient has Python's
-# usual 28 digits, a power 60.
+# 640 digits are enough for exact products and sums of numbers from 1e-300 to 1e300. A quotient has
+# Python's usual 28 digits, a power 60.
 _EXACT = Context(prec=640, traps=[])
 _FOR_QUOTIENTS = Context(prec=28, traps=[])
 _FOR_POWERS = Context(prec=60, traps=[])
@@ -74,17 +74,17 @@ _SCALES = {word: Decimal(factor) for word, factor in AFTER_FIGURES.items()} | {"
 def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading[Decimal] | None:
     """Read the number that `text` states, exactly, with its place and rule, or None.
 
-    A percent sign is kept as a mark (the rule ends in "percent") and not applied. A comma that
-    groups no thousands is a decimal comma where it is the only one: "3,5" is 3.5. "3.5 million" is
-    3500000, but 3.5 where `unit`, in which the question wants its answer, is "million". Of several
-    numbers the one given as the final answer is returned, unless `which` says otherwise; the word
-    "one" counts only if there is no other number, since "the right one" is none.
+    A percent sign is noted (the rule ends in "percent") but not applied. A single comma is a
+    decimal comma unless it groups thousands: "3,5" is 3.5. "3.5 million" is 3500000, but 3.5 if the
+    question's `unit` is "million". By default the final answer is returned if the text has several
+    numbers. The word "one" counts only if the text has no other number, because it is usually a
+    pronoun.
     """
     return find(text, lambda part: _all_numbers(part, unit), which)
 
 
 def _all_numbers(text: str, unit: str) -> list[Reading[Decimal]]:
-    """Read all numbers of a short text; a lone "one" only if there is no other."""
+    """Read all numbers of a short text, and "one" only if the text has no other number."""
     text = normalize(text, lower=False).replace("__", "  ")
     if "<<" in text:  # GSM8K's calculator: <<9*2=18>>18
         text = _CALCULATOR.sub(lambda match: " " * len(match[0]), text)
@@ -100,7 +100,7 @@ def _all_numbers(text: str, unit: str) -> list[Reading[Decimal]]:
 
 
 def _spelled(low: str) -> Iterator[Reading[Decimal | None]]:
-    """Read number words; those in front of "below zero" are negative."""
+    """Read number words. They are negative in front of "below zero"."""
     for reading in spelled_numbers(low):
         if reading.value and _BELOW_ZERO.match(low, reading.span[1]):
             reading = reading._replace(value=-abs(reading.value))
@@ -108,9 +108,9 @@ def _spelled(low: str) -> Iterator[Reading[Decimal | None]]:
 
 
 def _ordinals(low: str) -> Iterator[Reading[Decimal | None]]:
-    """Read ordinals that mean a place on a scale, as "the 3rd tick", or that are the whole text.
+    """Read ordinals that mean a place on a scale, as in "the 3rd tick", or that are the whole text.
 
-    "The 2nd bar" is no answer.
+    "The 2nd bar" is not an answer.
     """
     for match in _ORDINAL.finditer(low):
         yield Reading(Decimal(match[1]), match.span(1), "ordinal")
@@ -120,7 +120,7 @@ def _ordinals(low: str) -> Iterator[Reading[Decimal | None]]:
 
 
 def _digits(low: str) -> Iterator[Reading[Decimal | None]]:
-    """Read a counter's digits one by one, as in 4 2 5 2 1."""
+    """Read a counter's digits with blanks between them, as in 4 2 5 2 1."""
     for pattern in _DIGITS:
         for match in pattern.finditer(low):
             digits = "".join(filter(str.isdecimal, match[0]))
@@ -128,15 +128,15 @@ def _digits(low: str) -> Iterator[Reading[Decimal | None]]:
 
 
 def _has_unit(text: str, span: tuple[int, int], unit: str) -> bool:
-    """True if the question's unit stands in a number, as %, or after it."""
-    # Blanks, LaTeX's \, and marks of bold may stand between a number and its unit.
+    """True if the question's unit stands after a number, or inside it, as %."""
+    # Blanks, LaTeX's \, and bold marks may stand between a number and its unit.
     return text[slice(*span)].endswith(unit) or text[span[1] : span[1] + 24].lstrip(
         " \u00a0\\,*_"
     ).startswith(unit)
 
 
 def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float | None:
-    """Read the number alone, or None; `read_number` has the place and rule too."""
+    """Read the number alone, or None. `read_number` also returns the place and the rule."""
     reading = read_number(text, unit=unit, which=which)
     return float(reading.value) if reading else None
 
@@ -144,17 +144,17 @@ def parse_number(text: str, *, unit: str = "", which: Which = "final") -> float 
 def _numbers_in_figures(
     text: str, unit: str, *, european: bool
 ) -> Iterator[Reading[Decimal | None]]:
-    """Read numbers in figures; `Reading(None)` marks a stretch that must not be read as one."""
+    """Read numbers in figures. `Reading(None)` marks text that must not be read as a number."""
     position = 0
     while lead := _NUMBER_START.search(text, position):
         start = lead.start()
-        # Dates, times of day and 0x1f are no numbers.
+        # Dates, times of day and 0x1f are not numbers.
         if text[start].isdigit() and (refused := _NO_NUMBER.match(text, start)):
             yield Reading(None, refused.span(), "refused")
             position = refused.end()
         elif match := _NUMBER.match(text, start - 1 if _begins_with_point(text, start) else start):
             position = match.end()
-            # Several commas that group nothing make a list: 1,2,3.
+            # Several commas that do not group thousands make a list: 1,2,3.
             if (match["run"] or "").count(",") > 1 and _decimal(match["run"]) is None:
                 yield from _split_list(match)
             else:
@@ -182,8 +182,8 @@ def _split_list(match: re.Match[str]) -> Iterator[Reading[Decimal | None]]:
 
 
 def _read_figures(match: re.Match[str], unit: str, *, european: bool) -> Reading[Decimal | None]:
-    """Read a number in figures with its sign and currency; an uncertainty is refused."""
-    # 32 characters hold a word for the sign and a currency.
+    """Read a number in figures with its sign and currency. An uncertainty is not a number."""
+    # 32 characters are enough for a word for the sign and a currency.
     before = match.string[max(0, match.start() - 32) : match.start()]
     value, rule = _convert(match, unit, european=european)
     if value is None or _BEFORE_UNCERTAINTY.search(before.rstrip()):
@@ -193,7 +193,7 @@ def _read_figures(match: re.Match[str], unit: str, *, european: bool) -> Reading
     signs = "".join(sign or "" for sign in prefix.groups())
     start = match.start() - len(prefix[0])
     first = sign_start(match.string, start)
-    # The "- 12.3" that is all of a text, or of what it says at its end, is no entry of a list.
+    # A "- 12.3" that is the whole text, or its end, is not an entry of a list.
     minus = _SPACED_MINUS.search(match.string, max(0, start - 32), start)
     rest = match.string[match.end() :].lstrip().removeprefix(unit) if minus else ""
     if minus and _TEXT_ENDS.match(rest):
@@ -206,16 +206,16 @@ def _read_figures(match: re.Match[str], unit: str, *, european: bool) -> Reading
 
 
 def _convert(match: re.Match[str], unit: str, *, european: bool) -> tuple[Decimal | None, str]:
-    """Convert a match of _NUMBER, without its sign, and name its form.
+    """Convert a match of _NUMBER, without its sign, and return the name of its rule.
 
-    A scale that belongs to the question's unit is not applied.
+    A factor such as "million" is not applied if it belongs to the question's unit.
     """
     if match["ratio"]:
         return _ratio(match["ratio"]), "fraction"
     if match["glyph"]:
         return _fraction_glyph(match["glyph"]), "fraction"
     run = match["run"]
-    # Between words of German 1.250 is 1250.
+    # In German text, 1.250 is 1250.
     if european and _THOUSANDS.fullmatch(run):
         run = run.replace(".", "")
     number = _decimal(run) if len(run) <= _MAX_CHARACTERS else None
@@ -227,7 +227,7 @@ def _with_tail(number: Decimal, match: re.Match[str], unit: str) -> tuple[Decima
         return _fraction(number, match["denominator"]), "fraction"
     if match["mixed_numerator"]:  # 3 1/2
         part = _fraction(Decimal(match["mixed_numerator"]), match["mixed_denominator"])
-        # 3 1/2 is a mixed number, 3 5/2 is none.
+        # 3 1/2 is a mixed number, 3 5/2 is not.
         if part is None or part >= 1 or number != number.to_integral_value():
             return None, "refused"
         return _EXACT.add(number, part), "mixed number"
@@ -239,7 +239,7 @@ def _with_tail(number: Decimal, match: re.Match[str], unit: str) -> tuple[Decima
     # 3e5, 3 × 10^5, 3 × 10⁵
     if power := match["exponent"] or match["power"] or match["superscript_power_of_ten"]:
         if len(power) > 5:
-            return None, "refused"  # no float holds it, and scaleb would not take it
+            return None, "refused"  # too large for a float and for scaleb
         exponent = int(power.translate(_SUPERSCRIPTS))
         return _none_if_extreme(number.scaleb(exponent, _EXACT)), "scientific"
     if power := match["caret_exponent"] or match["superscript_exponent"]:  # 3^5, 3⁵
@@ -250,13 +250,13 @@ def _with_tail(number: Decimal, match: re.Match[str], unit: str) -> tuple[Decima
 
 
 def _decimal(run: str) -> Decimal | None:
-    """Convert digits with separators; None if these group nothing, as in 1.2.3."""
+    """Convert digits with separators; None if they do not group digits, as in 1.2.3."""
     if _PLAIN.fullmatch(run):
         return Decimal(run)
     if not _MAY_GROUP.search(run):
         return None
     run = run.replace("{,}", ",").replace("\\,", "\u00a0")
-    # The pattern that fits tells the sign that groups digits from the decimal mark.
+    # The matching pattern shows which sign groups digits and which is the decimal mark.
     for pattern, group, point in _GROUPED:
         if pattern.fullmatch(run):
             return Decimal(re.sub(group, "", run).replace(point, "."))
@@ -264,7 +264,7 @@ def _decimal(run: str) -> Decimal | None:
 
 
 def _ratio(text: str) -> Decimal | None:
-    """Convert a fraction of LaTeX, of which \\frac34 is three quarters as well."""
+    """Convert a fraction of LaTeX. \\frac34 is three quarters."""
     # Without braces each argument is one digit.
     above, below = re.findall(r"\d+" if "{" in text else r"\d", text)
     return _fraction(Decimal(above), below)
@@ -274,7 +274,7 @@ def _power(base: Decimal, exponent: str) -> Decimal | None:
     if len(exponent) > 4:
         return None
     if base and abs(math.log10(base) * int(exponent)) > _MAX_EXPONENT:
-        return None  # 9^9999 takes long to work out, and nothing holds it
+        return None  # 9^9999 takes long to compute and is too large
     power = _FOR_POWERS.power(base, Decimal(exponent))
     return _none_if_extreme(power) if power.is_finite() else None
 
@@ -285,7 +285,7 @@ def _fraction(above: Decimal, below: str) -> Decimal | None:
 
 @cache
 def _fraction_glyph(glyph: str) -> Decimal:
-    # Unicode has ⅓ as a float; no such sign has a denominator above 10.
+    # Unicode data gives ⅓ as a float. The denominators of such signs are at most 10.
     exact = Fraction(unicodedata.numeric(glyph)).limit_denominator(10)
     return _FOR_QUOTIENTS.divide(Decimal(exact.numerator), Decimal(exact.denominator))
 

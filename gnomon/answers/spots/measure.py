@@ -15,7 +15,7 @@ from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Size
 from gnomon.answers.box.measure import BoxListType, iou
 from gnomon.answers.reading.base import Reading, Which, shift
-from gnomon.answers.spots.answer import Spot, Spots
+from gnomon.answers.spots.answer import Spot, Spots, SpotsForm
 from gnomon.answers.spots.read import read_spots
 from gnomon.answers.text.measure import text_exact
 
@@ -74,7 +74,7 @@ class SpotsType(BoxListType):
     error_histogram = ErrorHistogram("F1 of texts in their boxes", "f1", *SHARES)
 
     def read(
-        self, text: str, truth: Spots, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: SpotsForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read by the dialect, in the last code fence or without one; else what can be read."""
         assert size is not None
@@ -82,7 +82,7 @@ class SpotsType(BoxListType):
         parts = [*_FENCED.findall(answer)[-1:], answer]
         for part in parts:
             inner = part.strip()
-            spots = truth.read_back(inner, dialect, size)
+            spots = form.read_back(inner, dialect, size)
             if spots:
                 start = text.rindex(inner)
                 return Reading(spots, (start, start + len(inner)), f"dialect {dialect.name}")

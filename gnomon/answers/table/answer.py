@@ -1,9 +1,31 @@
-"""Tables of charts, exactly."""
+"""Tables of charts, and the form of a table."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from gnomon.answers.base.target import Size, Target
+from gnomon.answers.base.target import AnswerForm, Size, Target
+
+
+@dataclass(frozen=True, slots=True)
+class TableForm(AnswerForm):
+    """Form of a table: a line for each row, with | between the cells."""
+
+    name: ClassVar[str] = "table"
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> "Table | None":
+        """Read the lines that `Table.write` writes.
+
+        None if rows differ in length or a cell is not one line of words.
+        """
+        header, *rows = (tuple(line.split(" | ")) for line in text.split("\n"))
+        try:
+            return Table(header, tuple(rows))
+        except ValueError:
+            return None
+
+    def to_json(self) -> dict[str, Any]:
+        """Fields of a header with one dash."""
+        return {"header": ["-"], "rows": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,33 +37,27 @@ class Table(Target):
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = field(default="", compare=False)
-    """Title that an answer may give; true tables have none."""
+    """Title that a model's answer may give; true tables have no title."""
 
     def __post_init__(self) -> None:
         for row in (self.header, *self.rows):
             if not row or len(row) != len(self.header):
                 raise ValueError(f"row {row!r}: give one cell for each of {self.header!r}")
             for cell in row:
-                # Cells are written between | signs, so that they can hold none.
+                # Cells are written between | signs.
                 if not cell or "|" in cell or cell != " ".join(cell.split()):
                     raise ValueError(f"cell {cell!r}: give one line of words without |")
+
+    @property
+    def answer_form(self) -> TableForm:
+        """Form of all tables."""
+        return TableForm()
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write a line for each row, the header first, with | between the cells."""
         return "\n".join(" | ".join(row) for row in (self.header, *self.rows))
 
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read the lines that `write` writes.
-
-        None if rows differ in length or a cell is no text of one line.
-        """
-        header, *rows = (tuple(line.split(" | ")) for line in text.split("\n"))
-        try:
-            return type(self)(header, tuple(rows))
-        except ValueError:
-            return None
-
     def to_json(self) -> dict[str, Any]:
-        """Fields as plain values, the title only where there is one."""
+        """Fields as plain values, the title only if there is one."""
         values = Target.to_json(self)
         return values if self.title else {"header": values["header"], "rows": values["rows"]}

@@ -17,7 +17,7 @@ from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import number_within
 from gnomon.answers.reading.base import Reading, Which
-from gnomon.answers.table.answer import Table
+from gnomon.answers.table.answer import Table, TableForm
 from gnomon.answers.table.read import read_table
 from gnomon.answers.text.measure import text_exact
 
@@ -217,7 +217,7 @@ class TableType(AnswerType):
     error_histogram = ErrorHistogram("Share of the cells that are right", "cells", *SHARES)
 
     def read(
-        self, text: str, truth: Table, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: TableForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read the table after the last "Answer:", by the tolerant reader."""
         return read_table(final_answer(text))
@@ -234,8 +234,10 @@ class TableType(AnswerType):
         """Write a line for each row."""
         return value.write()
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """Share of the cells that are right."""
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Write the share of the cells that are right."""
+        if self.is_correct(measures):
+            return "right"
         return f"{100 * measures['cells']:.0f} % of the cells"
 
 

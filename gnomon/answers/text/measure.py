@@ -7,7 +7,7 @@ from gnomon.answers.base.dialect import Dialect, bare_text
 from gnomon.answers.base.target import Size
 from gnomon.answers.number.measure import relaxed_correctness
 from gnomon.answers.reading.base import Reading, Which
-from gnomon.answers.text.answer import Text
+from gnomon.answers.text.answer import Text, TextForm
 from gnomon.answers.text.read import read_text
 
 
@@ -56,15 +56,15 @@ class TextType(AnswerType):
     error_histogram = ErrorHistogram("Right or wrong", "exact", (1,), ("wrong", "right"))
 
     def read(
-        self, text: str, truth: Text, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: TextForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the text, or one of the listed choices, by the tolerant reader.
+        """Read the text, or one of the listed choices.
 
-        Where the truth is of signs alone, such as a quotation mark, an answer may be so, too.
+        The reader strips signs, so a text of signs is read here.
         """
-        reading = read_text(text, choices=truth.choices, which=which)
+        reading = read_text(text, choices=form.choices, which=which)
         answer = " ".join(text.split())
-        if reading or truth.choices or not answer or bare_text(truth.text):
+        if reading or not form.is_signs or not answer:
             return reading
         return Reading(answer, (0, len(text)), "text")
 
@@ -85,7 +85,7 @@ class TextType(AnswerType):
         """Text of the truth as the reader gives it: without a final full stop, as in "U.S."."""
         return truth.text if truth.choices else bare_text(truth.text) or truth.text
 
-    def answer_of(self, value: str, form: Text) -> Text:
+    def answer_of(self, value: str, form: TextForm) -> Text:
         """Return the text as an answer to the question of the form."""
         return Text(" ".join(value.split()), form.choices if value in form.choices else ())
 

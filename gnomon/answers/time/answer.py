@@ -1,4 +1,4 @@
-"""Times of day: the exact answer, the three forms it is written in, and labels of users."""
+"""Times of day: the exact answer, the form of a time, its three styles, and users' labels."""
 
 import json
 import re
@@ -6,13 +6,66 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from gnomon.answers.base.target import DrawSteps, Size, Target
+from gnomon.answers.base.target import AnswerForm, DrawSteps, Size, Target
 from gnomon.answers.reading.number_words import SMALL, TENS
 
 Form: TypeAlias = Literal["digits", "words", "json"]
 FORMS: tuple[Form, ...] = ("digits", "words", "json")
 Hms: TypeAlias = tuple[int, int, int | None]
 """Hour, minute, and second or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeForm(AnswerForm):
+    """Form of a time: the hours of the dial, and the style of writing."""
+
+    name: ClassVar[str] = "time"
+
+    hours: Literal[12, 24] = 12
+    """Hours that the dial tells apart."""
+    style: Form = "digits"
+    """Style of the answer, as in `Time.form`."""
+
+    @property
+    def type_name(self) -> str:
+        """Type by the dial, because dials of 12 and of 24 hours are never averaged together."""
+        return "time" if self.hours == 12 else "time24"
+
+    @property
+    def period(self) -> float:
+        """Minutes of the dial."""
+        return 60.0 * self.hours
+
+    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> "Time | None":
+        """Read a time in this style, with or without seconds."""
+        hms = parse_formatted(text, self.style, self.hours)
+        if hms is None:
+            return None
+        hour, minute, second = hms
+        seconds = hour % self.hours * 3600 + minute * 60 + (second or 0)
+        return Time(seconds, self.hours, second is not None, self.style)
+
+    def pattern(self, dialect: Any) -> str | None:
+        """Pattern of the times of this dial, with or without seconds."""
+        if self.style == "words":
+            return f"({'|'.join(time.write() for time in self.possible_answers())})"
+        if self.style == "digits":
+            hour = "(0[1-9]|1[0-2])" if self.hours == 12 else "([01][0-9]|2[0-3])"
+            return f"{hour}:[0-5][0-9](:[0-5][0-9])?"
+        # JSON numbers have no leading zeros.
+        hour = "([1-9]|1[0-2])" if self.hours == 12 else "(1?[0-9]|2[0-3])"
+        minute, second = (f', "{name}": [1-5]?[0-9]' for name in ("minutes", "seconds"))
+        return rf'\{{"hours": {hour}{minute}({second})?\}}'
+
+    def possible_answers(self) -> tuple["Time", ...]:
+        """Whole minutes of the dial, from 12:00 or 0:00 on."""
+        return tuple(
+            Time(60 * minute, self.hours, form=self.style) for minute in range(60 * self.hours)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe the form by midnight."""
+        return Time(0, self.hours, form=self.style).to_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +98,18 @@ class Time(Target):
             )
 
     @property
+    def answer_form(self) -> TimeForm:
+        """Form of the same dial and style."""
+        return TimeForm(self.hours, self.form)
+
+    @property
     def hms(self) -> tuple[int, int, int | None]:
         """Hour, minute and second as written: 12, not 0, at the top of a 12-hour dial."""
         hour, rest = divmod(self.seconds, 3600)
         minute, second = divmod(rest, 60)
-        # A 12-hour dial shows 12 at its top, whose seconds are 0.
         if self.hours == 12 and hour == 0:
             hour = 12
         return hour, minute, second if self.shows_seconds else None
-
-    @property
-    def type_name(self) -> str:
-        """Type by the dial, since dials of 12 and of 24 hours are never averaged together."""
-        return "time" if self.hours == 12 else "time24"
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
@@ -68,61 +120,26 @@ class Time(Target):
         return cls(seconds, columns.hours, shows_seconds)
 
     @classmethod
-    def form_of_labels(cls, columns: Any) -> Self:
-        """Midnight on the column's dial."""
-        return cls(0, columns.hours)
+    def form_of_labels(cls, columns: Any) -> TimeForm:
+        """Form of the column's dial."""
+        return TimeForm(columns.hours)
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
-        """Write the time in its form."""
+        """Write the time in its style."""
         return format_time(self.hms, self.form)
 
-    def read_back(self, text: str, dialect: Any = None, size: Size | None = None) -> Self | None:
-        """Read a time in the form of this one, on a clock of its hours."""
-        hms = parse_formatted(text, self.form, self.hours)
-        if hms is None:
-            return None
-        hour, minute, second = hms
-        seconds = hour % self.hours * 3600 + minute * 60 + (second or 0)
-        return replace(self, seconds=seconds, shows_seconds=second is not None)
-
     def neighbour(self, draw_steps: DrawSteps, size: Size | None = None) -> Self:
-        """Time some minutes away round the dial, or some seconds where the answer has them."""
+        """Move the time round the dial by minutes, or by seconds if the answer has them."""
         step = 1 if self.shows_seconds else 60
         seconds = (self.seconds + step * draw_steps(None)) % (3600 * self.hours)
         return replace(self, seconds=seconds)
-
-    def pattern(self, dialect: Any) -> str | None:
-        """Pattern of the times of this dial, with or without seconds."""
-        if self.form == "words":
-            return f"({'|'.join(time.write() for time in self.possible_answers())})"
-        if self.form == "digits":
-            hour = "(0[1-9]|1[0-2])" if self.hours == 12 else "([01][0-9]|2[0-3])"
-            return f"{hour}:[0-5][0-9](:[0-5][0-9])?"
-        # JSON has no zeros in front.
-        hour = "([1-9]|1[0-2])" if self.hours == 12 else "(1?[0-9]|2[0-3])"
-        minute, second = (f', "{name}": [1-5]?[0-9]' for name in ("minutes", "seconds"))
-        return rf'\{{"hours": {hour}{minute}({second})?\}}'
-
-    @property
-    def form_of_question(self) -> Self:
-        """Time of the same dial and form at midnight."""
-        return replace(self, seconds=0, shows_seconds=False)
-
-    @property
-    def is_listable(self) -> bool:
-        """True for whole minutes. With seconds there are too many."""
-        return not self.shows_seconds
-
-    def possible_answers(self) -> tuple[Self, ...]:
-        """Whole minutes of the dial, from 12:00 or 0:00 on."""
-        return tuple(replace(self, seconds=60 * minute) for minute in range(60 * self.hours))
 
     def display(self) -> str:
         """Hours, minutes and seconds with colons."""
         return ":".join(f"{part:02}" for part in self.hms if part is not None)
 
 
-# Patterns of what `format_time` writes, and of nothing else.
+# Patterns of the texts that `format_time` writes.
 _DIGITS = re.compile(r"(\d{2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 _JSON = re.compile(
     r'\{"hours": (\d{1,2}), "minutes": (\d{1,2})(?:, "seconds": (\d{1,2}))?\}', re.ASCII
@@ -131,7 +148,7 @@ _ONES = tuple(SMALL)
 
 
 def format_time(hms: Hms, form: Form) -> str:
-    """Write a time in that form; words have no seconds."""
+    """Write a time in that style. Words leave the seconds out."""
     hour, minute, second = hms
     if form == "words":
         return _in_words(hour, minute)
@@ -142,14 +159,14 @@ def format_time(hms: Hms, form: Form) -> str:
 
 
 def parse_formatted(text: str, form: Form, hours: int) -> Hms | None:
-    """Read a time that `format_time` wrote in that form, on a clock of 12 or 24 hours."""
+    """Read a time that `format_time` wrote in that style, on a clock of 12 or 24 hours."""
     if form == "words":
         return _times_in_words().get(text)
     match = (_JSON if form == "json" else _DIGITS).fullmatch(text)
     if match is None:
         return None
     hour, minute, second = (int(part or 0) for part in match.groups())
-    # A 12-hour clock has no hour 0, a 24-hour clock no hour 24.
+    # A 12-hour clock does not show hour 0, and a 24-hour clock does not show hour 24.
     first, last = (1, 12) if hours == 12 else (0, 23)
     if not first <= hour <= last or minute > 59 or second > 59:
         return None
@@ -166,7 +183,7 @@ def number_in_words(number: int) -> str:
 
 
 def _in_words(hour: int, minute: int) -> str:
-    """Write a time as it is spoken: past the hour up to the half, then to the next."""
+    """Write a time as it is spoken: up to the half past the hour, then to the next hour."""
     hour_word, next_hour = number_in_words(hour), number_in_words(hour % 12 + 1)
     if minute == 0:
         return f"{hour_word} o'clock"
@@ -179,7 +196,7 @@ def _minutes(minute: int) -> str:
     if minute in (15, 30):
         return "quarter" if minute == 15 else "half"
     number = number_in_words(minute)
-    # One says "ten past", but "eight minutes past".
+    # People say "ten past", but "eight minutes past".
     return number if minute % 5 == 0 else f"{number} minute{'s' if minute > 1 else ''}"
 
 
@@ -189,7 +206,7 @@ def _times_in_words() -> dict[str, Hms]:
     return {format_time(time, "words"): time for time in times}
 
 
-# 10:08, 10:08:30 PM, 10h08 or 10h08min30: a label, unlike an answer, must leave no doubt.
+# 10:08, 10:08:30 PM, 10h08 or 10h08min30. A label must be clearer than a model's answer.
 _TIME = re.compile(
     r"""(?P<hour>\d{1,2})
     (?: :(?P<minute>\d{2}) (?: :(?P<second>\d{2}) )? (?: \ ?(?P<half>[ap])\.?m\.? )?
@@ -200,7 +217,7 @@ _TIME = re.compile(
 
 
 def parse_label(text: str, hours: int) -> tuple[int, bool]:
-    """Parse a label to seconds on a clock of 12 or 24 hours, and true if it has seconds."""
+    """Parse a label to seconds on a clock of 12 or 24 hours; also return if it has seconds."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no time such as 10:08 or 10:08:30")

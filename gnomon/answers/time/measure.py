@@ -10,7 +10,7 @@ from gnomon.answers.base.answer_type import AnswerAxis, AnswerType, ErrorHistogr
 from gnomon.answers.base.dialect import Dialect
 from gnomon.answers.base.target import Size
 from gnomon.answers.reading.base import Reading, Which
-from gnomon.answers.time.answer import Hms, Time
+from gnomon.answers.time.answer import Hms, Time, TimeForm
 from gnomon.answers.time.read import parse_time, read_time
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ Floats: TypeAlias = "NDArray[np.float64]"
 def time_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
     """Minutes between two times, the shorter way round the dial: min(d, P − d), d = |p − t| mod P.
 
-    `period` is the hours of the dial, 12 or 24, here and in the other metrics. At most 6 hours on
-    a 12-hour dial; a uniform guess gives 180 minutes on average. A missing second counts as 0. The
-    metric that NTIL's clock task calls the time gap.
+    `period` is the hours of the dial, 12 or 24. On a 12-hour dial the largest deviation is 6 hours,
+    and a uniform guess gives 180 minutes on average. A missing second counts as 0. NTIL's clock
+    task calls this metric the time gap.
     """
     apart = abs(_minutes(prediction, period) - _minutes(target, period))
     # 11:59 and 12:01 are 2 minutes apart.
@@ -33,10 +33,10 @@ def time_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
 
 
 def linear_deviation(prediction: Hms, target: Hms, period: int = 12) -> float:
-    """Minutes between two times on the line from 0:00 to P: |p − t|, where 12:00 is 0:00.
+    """Minutes between two times on the line from 0:00 to P: |p − t|. 12:00 counts as 0:00.
 
-    A uniform guess at a uniform truth gives P/3, 240 minutes on a 12-hour dial. Papers do not say
-    which of the two deviations they mean; so both are reported.
+    A uniform guess at a uniform truth gives P/3, 240 minutes on a 12-hour dial. Reports show both
+    deviations, because papers do not say which they mean.
     """
     return abs(_minutes(prediction, period) - _minutes(target, period))
 
@@ -49,10 +49,10 @@ def within(prediction: Hms, target: Hms, minutes: float, period: int = 12) -> bo
 def time_exact(prediction: Hms, target: Hms, period: int = 12) -> bool:
     """True if both are the same instant on the dial.
 
-    An answer without seconds to a question with seconds is not exact, even at second 0: it left
-    out a part of the question. One with seconds to a question without is exact only if they are 0.
+    If the question asks for seconds, an answer without seconds is not exact, even at second 0. If
+    the question does not ask for seconds, an answer with seconds is exact only if they are 0.
     """
-    # Metrics see the values alone: None is a missing seconds field.
+    # None stands for a missing seconds field.
     if target[2] is not None and prediction[2] is None:
         return False
     return _seconds(prediction, period) == _seconds(target, period)
@@ -69,24 +69,24 @@ def minute_right(prediction: Hms, target: Hms) -> bool:
 
 
 def hands_swapped(prediction: Hms, target: Hms, period: int = 12) -> bool:
-    """True if the answer is the time read with the hour hand taken for the minute hand.
+    """True if the answer is the time that swapped hands would show.
 
-    At h:m the hands stand at (h + m/60)/P and m/60 of a turn; exchanged they read hour m·P/60,
-    to either side, and minute (h + m/60)·60/P, here to within 3. Never true of an answer that is
-    within 5 minutes of the truth, as it is near 12:00. A uniform guess does this in about 1.5 %.
+    At h:m the hands stand at (h + m/60)/P and m/60 of a turn. Swapped, they show the hour m·P/60,
+    rounded up or down, and the minute (h + m/60)·60/P, within 3 minutes. An answer within 5 minutes
+    of the truth, as near 12:00, does not count. About 1.5 % of uniform guesses are of this kind.
     """
     if within(prediction, target, 5, period):
         return False
     hour, minute = target[0] % period, target[1]
     exact_hour = minute * period / 60
-    # The minute hand, read as an hour hand, stands between two hours: both are accepted.
+    # As an hour hand, the minute hand stands between two hours. Both are accepted.
     hours = {math.floor(exact_hour) % period, math.ceil(exact_hour) % period}
     apart = abs(prediction[1] - (hour + minute / 60) * 60 / period)
     return prediction[0] % period in hours and min(apart, 60 - apart) <= 3
 
 
 def _seconds(time: Hms, hours: int) -> int:
-    """Seconds from the top of the dial, so that 12:08 and 0:08 are the same."""
+    """Return the seconds from the top of the dial. 12:08 and 0:08 are equal."""
     return (time[0] % hours) * 3600 + time[1] * 60 + (time[2] or 0)
 
 
@@ -95,18 +95,18 @@ def _minutes(time: Hms, hours: int) -> float:
 
 
 def _chance(truth: Time, summarize: Callable[[Floats], float]) -> float:
-    """Statistic of the deviation in minutes if all times of the dial are guessed equally often.
+    """Return a statistic of the deviation in minutes, over uniform guesses on the dial.
 
-    On the circle it is the same for all truths: the mean is P/4, 180 minutes of 12 hours.
+    It is the same for all truths. The mean is P/4, 180 minutes on a 12-hour dial.
     """
     return _over_guesses(truth.hours, 1 if truth.shows_seconds else 60, summarize)
 
 
 @cache
 def _over_guesses(hours: int, unit: int, summarize: Callable[[Floats], float]) -> float:
-    """Statistic of the deviations of all times on a dial, `unit` seconds apart, from one of them.
+    """Return a statistic of the deviations from one time to all times, `unit` seconds apart.
 
-    The deviations begin with that of the truth itself, 0.
+    The first deviation is 0, from the truth to itself.
     """
     import numpy as np
 
@@ -141,9 +141,9 @@ def _minute_chance(truth: Time) -> float:  # noqa: ARG001 - every dial has 60
 
 
 def _linear_chance(truth: Time) -> float:
-    """Mean of |g − t| over all guesses g on the grid: (t(t + u) + (P − t)(P − t − u)) / 2P.
+    """Return the mean of |g − t| over all guesses g: (t(t + u) + (P − t)(P − t − u)) / 2P.
 
-    It depends on the truth; over uniform truths its mean is P/3, 240 minutes of 12 hours.
+    It depends on the truth. Over uniform truths the mean is P/3, 240 minutes on a 12-hour dial.
     """
     unit = 1 / 60 if truth.shows_seconds else 1.0
     period, t = truth.hours * 60, truth.seconds / 60
@@ -151,11 +151,11 @@ def _linear_chance(truth: Time) -> float:
 
 
 def _swapped_chance(truth: Time) -> float:
-    """Share of all guesses that `hands_swapped` takes for the truth with swapped hands.
+    """Return the share of uniform guesses for which `hands_swapped` is true.
 
-    It counts the minutes and hours that the rule accepts, less those within 5 minutes of the truth.
+    It counts the hours and minutes that the rule accepts, except near the truth.
     """
-    # The same rule as in `hands_swapped`, solved for the guesses that it accepts.
+    # The rule of `hands_swapped`, solved for the accepted guesses.
     turn, exact_hour = truth.hours * 3600, truth.seconds // 60 % 60 * truth.hours / 60
     hours = {math.floor(exact_hour) % truth.hours, math.ceil(exact_hour) % truth.hours}
     off = (abs(minute - truth.seconds // 60 / truth.hours) for minute in range(60))
@@ -167,7 +167,7 @@ def _swapped_chance(truth: Time) -> float:
         for minute in minutes
         for second in seconds
     ]
-    # 300 seconds: nothing within 5 minutes of the truth counts as swapped.
+    # A guess within 300 seconds of the truth does not count as swapped.
     n_swapped = sum(300 < later < turn - 300 for later in seconds_later)
     return n_swapped / (60 * truth.hours * len(seconds))
 
@@ -251,12 +251,12 @@ def _metrics(hours: int) -> tuple[Metric, ...]:
 
 
 METRICS = {hours: _metrics(hours) for hours in (12, 24)}
-"""Metrics by the dial's hours. Shares count unread answers as wrong; deviations leave them out."""
+"""Metrics by the dial's hours. Shares count unread answers as wrong. Deviations ignore them."""
 
 
 @dataclass(frozen=True)
 class TimeType(AnswerType):
-    """Deviations are in minutes; an unread answer costs half a turn, P/2, the largest there is."""
+    """Deviations are in minutes. An unread answer costs half a turn, the largest deviation."""
 
     target = Time
     error_histogram = ErrorHistogram(
@@ -276,47 +276,49 @@ class TimeType(AnswerType):
     axis: AnswerAxis
 
     def read(
-        self, text: str, truth: Time, *, which: Which, dialect: Dialect, size: Size | None
+        self, text: str, form: TimeForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the time as this dial shows it, by the tolerant reader."""
-        return read_time(text, hours=truth.hours, which=which, form=truth.form)
+        """Read the time as this dial shows it."""
+        return read_time(text, hours=form.hours, which=which, form=form.style)
 
     def credit(self, measures: dict[str, float]) -> float:
-        """1 − d / (P/2), d the circular deviation and P the dial's period; unread 0."""
+        """Return 1 − d / (P/2) for the deviation d and the period P; 0 for an unread answer."""
         return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
 
     def costs(self, truths: Sequence[Time]) -> list[float]:
-        """Charge half a turn of the dial: no time is further from any truth."""
+        """Charge half a turn of the dial, the largest deviation."""
         return [self.hours * 30.0] * len(truths)
 
     def position(self, value: Hms) -> float:
         """Minutes from the top of the dial."""
         hour, minute, second = value
-        return (60 * hour + minute + (second or 0) / 60) % self.period
+        return (60 * hour + minute + (second or 0) / 60) % (60 * self.hours)
 
     def display(self, value: Hms) -> str:
         """Write 6:34 or 6:34:05."""
         hour, minute, second = value
         return f"{hour}:{minute:02}" + ("" if second is None else f":{second:02}")
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """Deviation in minutes, or in seconds below one minute."""
-        # An answer with seconds can be off by less than a minute.
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Write the deviation in minutes, or in seconds below one minute."""
+        if self.is_correct(measures):
+            return "right"
+        # The error can be below a minute if the answer has seconds.
         minutes = measures["deviation"]
         return f"{minutes:.0f} min off" if minutes >= 1 else f"{60 * minutes:.0f} s off"
 
     def value_of(self, truth: Time) -> Hms:
-        """Hour, minute and second; None for a second that the dial does not show."""
+        """Return hour, minute and second. The second is None if the dial does not show it."""
         return truth.hms
 
-    def answer_of(self, value: Hms, form: Time) -> Time:
+    def answer_of(self, value: Hms, form: TimeForm) -> Time:
         """Return the time with this hour, minute and second."""
         hour, minute, second = value
         seconds = hour % form.hours * 3600 + minute * 60 + (second or 0)
         shows_seconds = second is not None
-        # Words and JSON of the form may have no seconds, which an answer may name all the same.
-        written = "digits" if shows_seconds and form.form == "words" else form.form
-        return Time(seconds, form.hours, shows_seconds, written)
+        # An answer may name seconds, which words of the form do not have.
+        style = "digits" if shows_seconds and form.style == "words" else form.style
+        return Time(seconds, form.hours, shows_seconds, style)
 
 
 TYPES: dict[str, AnswerType] = {
@@ -324,7 +326,7 @@ TYPES: dict[str, AnswerType] = {
         hours,
         f"Time on a {hours}-hour dial",
         METRICS[hours],
-        AnswerAxis(("true time in hours", "answer in hours"), float(hours), per=60),
+        AnswerAxis(("true time in hours", "answer in hours"), float(hours), per=60, is_cyclic=True),
     )
     for name, hours in (("time", 12), ("time24", 24))
 }

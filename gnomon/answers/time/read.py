@@ -1,6 +1,6 @@
 """Reader of times of day, in figures or as they are spoken in five languages.
 
-read.toml has the patterns and words of all languages; what a form means is the same in each.
+read.toml has the patterns and words of all languages.
 """
 
 import re
@@ -22,12 +22,12 @@ def read_time(
 ) -> Reading[Hms] | None:
     """Read the time that `text` states, with its place and rule, or None.
 
-    With hours=24 the value is as the text has it: 22:08 stays 22:08, "8 past 10 PM" becomes it, and
-    10:08 stays 10:08. With hours=12 it is as a 12-hour dial shows it: 22:08 becomes 10:08, and the
-    hour at the top is 12. Of several times the final answer counts, unless `which` says otherwise.
+    With hours=24, 22:08 and 10:08 stay as they are, and "8 past 10 PM" is 22:08. With hours=12 the
+    value is as a 12-hour dial shows it: 22:08 becomes 10:08, and the hour at the top is 12. By
+    default the final answer counts if the text has several times.
 
-    `form` is what the question asks for. With "digits", for HH:MM, a text that is 10-08, 1008 or
-    10:8 and nothing else is a time, too.
+    `form` is the style that the question asks for. With "digits", which means HH:MM, the whole text
+    may also be 10-08, 1008 or 10:8.
     """
     return find(text, lambda part: _all_times(part, hours, form), which)
 
@@ -48,26 +48,26 @@ def _all_times(text: str, hours: int, form: Form | None) -> list[Reading[Hms]]:
 def parse_time(text: str, *, hours: Literal[12, 24] = 24, which: Which = "final") -> Hms | None:
     """Read the time alone, (hour, minute, second or None), or None.
 
-    `read_time` has the place and rule too.
+    `read_time` also returns the place and the rule.
     """
     reading = read_time(text, hours=hours, which=which)
     return reading.value if reading else None
 
 
 Candidate: TypeAlias = "Reading[Hms | None]"
-"""A reading, or a place where a time was refused."""
+"""A reading, or the place of an impossible time, with None as its value."""
 
-# Places near the end of a text that are tried, so that a long table of times takes no longer.
+# Most places that are tried, from the end of the text. This limits the time for long tables.
 _MOST_PLACES = 64
-# Characters that may stand between two fields of a time, as in `"hours": 10,\n    "minutes": 8`.
+# Most characters between two fields of a time, as in `"hours": 10,\n    "minutes": 8`.
 _MAX_GAP = 44
 
 
 def _times(digits: Digits) -> Iterator[Candidate]:
-    """Read all that may be a time, in its place in the old text."""
+    """Read all possible times, with their places in the original text."""
     text = digits.text
     for position in [match.start() for match in _PLACE.finditer(text)][-_MOST_PLACES:]:
-        # Four characters hold a Chinese half of the day or "las ".
+        # Four characters are enough for a Chinese half of the day or "las ".
         before = _BEFORE.search(text, max(0, position - 4), position)
         for rule, pattern, value in _RULES:
             if match := pattern.match(text, position):
@@ -95,7 +95,7 @@ def _fields(text: str) -> Iterator[tuple[Hms | None, tuple[int, int]]]:
             start, group = match.start(), {}
         groups.append((start, match.end(), group | {unit: int(match["value"])}))
     for start, end, group in groups:
-        # Hours alone, such as "hours": 24 of a dial, are no time.
+        # Hours alone, such as "hours": 24 of a dial, are not a time.
         if group.keys() >= {"h", "m"}:
             period = _PERIOD.match(text, end)
             half = period[1] if period else None
@@ -119,7 +119,7 @@ def _table_rows(text: str) -> Iterator[tuple[Hms | None, tuple[int, int]]]:
 
 
 def _time_of(hour: int, minute: int, second: int | None, half: str | None) -> Hms | None:
-    """Return the time, or None if there is no such time; `half` names a half of the day."""
+    """Return the time, or None if it is impossible; `half` names a half of the day."""
     if hour > 23 or minute > 59 or (second or 0) > 59:
         return None
     if half:
@@ -131,9 +131,9 @@ def _time_of(hour: int, minute: int, second: int | None, half: str | None) -> Hm
 
 
 def _is_late(hour: int, half: str) -> bool:
-    """True if the hour is one from noon to midnight, by the word for its half of the day.
+    """True if the word for the half of the day means an hour from noon to midnight.
 
-    "11 at night" is 23:00, but "1 at night" is 1:00; "11:30 at noon" is still before it.
+    "11 at night" is 23:00, but "1 at night" is 1:00, and "11:30 at noon" is before noon.
     """
     if _AT_NIGHT.fullmatch(half):
         return 6 <= hour <= 11 or hour > 12
@@ -145,7 +145,7 @@ def _is_late(hour: int, half: str) -> bool:
 
 
 def _stated(match: re.Match[str], half: str | None) -> Hms | None:
-    """Time of the groups h, m and s, more or marked, of which only h must be there."""
+    """Return the time of the groups h, m, s, more and marked. Only h is required."""
     parts = match.groupdict()
     second = parts.get("s") or parts.get("more") or parts.get("marked")
     return _time_of(
@@ -154,9 +154,9 @@ def _stated(match: re.Match[str], half: str | None) -> Hms | None:
 
 
 def _relative(match: re.Match[str], half: str | None) -> Hms | None:
-    """Time of the groups past, less or s, an amount after or before h, which may be noon, and m.
+    """Return the time of the groups past, less or s: an amount after or before h.
 
-    "halb elf" is half an hour before eleven.
+    The hour may be a word such as noon. "halb elf" is half an hour before eleven.
     """
     parts = match.groupdict("")
     if parts.get("to") and _RANGE.search(match.string, max(0, match.start() - 20), match.start()):
@@ -175,12 +175,12 @@ def _relative(match: re.Match[str], half: str | None) -> Hms | None:
     seconds = (3600 * base[0] + 60 * minute + shift - 1800 * bool(parts.get("halb"))) % 86400
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
     if hour == 0 and base[0] and half is None:
-        hour = 12  # "ten to one" is 12:50 unless it is called night
+        hour = 12  # "ten to one" is 12:50, unless the text says "at night"
     return hour, minute, second if parts.get("s") or parts.get("more") else None
 
 
 def _amount(text: str) -> int:
-    """Minutes of a figure or of the words for a half and a quarter."""
+    """Convert a figure, or the words for a half and a quarter, to minutes."""
     if text[-1] == "刻":  # a quarter of an hour: 三刻 is 45 minutes
         return 15 * int(text[0])
     return _SHARES[text[0]] if text[0] in _SHARES else int(text)
@@ -197,17 +197,17 @@ _PLACE, _BEFORE = (re.compile(_PATTERNS[name]) for name in ("place", "before"))
 _AT_NIGHT, _IN_THE_EVENING, _AT_NOON, _IS_LATE = (
     re.compile(_PATTERNS[name]) for name in ("at_night", "in_the_evening", "at_noon", "is_late")
 )
-# Words that make numbers a range: "the numerals 1 to 12" are no times.
+# Words that make numbers a range: "the numerals 1 to 12" are not times.
 _RANGE = re.compile(_PATTERNS["range"])
 # A field such as "hours": 10, and the half of the day after the last one.
 _FIELD, _PERIOD = (re.compile(_PATTERNS[name]) for name in ("field", "period"))
 # A Markdown table, and a cell of its header that names a field.
 _TABLES, _CELL = (re.compile(_PATTERNS[name]) for name in ("table", "cell"))
-# The whole of a text that is a time where HH:MM was asked.
+# The whole text of a time, if the question asks for HH:MM.
 _BARE = re.compile(_PATTERNS["bare"])
 _Rule: TypeAlias = "tuple[str, re.Pattern[str], Callable[[re.Match[str], str | None], Hms | None]]"
 _RULES: list[_Rule] = [
-    # Forms of one rule are told apart after a colon: "past or to:german" is "past or to".
+    # A rule has several patterns, named after a colon: "past or to:german" is "past or to".
     (name.partition(":")[0], re.compile(_PATTERNS[name]), means)
     for key, means in (("stated", _stated), ("relative", _relative))
     for name in _TABLE[key]

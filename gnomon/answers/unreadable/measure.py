@@ -2,8 +2,9 @@
 
 from gnomon.answers.base.answer_type import AnswerType, ErrorHistogram, Metric, ModelAnswer, Value
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.target import Size
+from gnomon.answers.base.target import AnswerForm, Size, Target
 from gnomon.answers.reading.base import Reading, Which
+from gnomon.answers.text.answer import Text
 from gnomon.answers.unreadable.answer import WORD, Unreadable
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal, read_refusal
 
@@ -13,6 +14,12 @@ METRICS = (
     Metric("unread", "No answer at all", better="lower"),
 )
 """Shares of the questions whose picture cannot be read."""
+
+
+def may_be_refusal(truth: Target) -> bool:
+    """True if the right answer, or another choice, is itself a word that refuses."""
+    words = (truth.text, *truth.choices) if isinstance(truth, Text) else ()
+    return any(map(is_refusal, words))
 
 
 class UnreadableType(AnswerType):
@@ -25,13 +32,7 @@ class UnreadableType(AnswerType):
     error_histogram = ErrorHistogram("Said or missed", "exact", (1,), ("missed", "said"))
 
     def read(
-        self,
-        text: str,
-        truth: Unreadable,
-        *,
-        which: Which,
-        dialect: Dialect,
-        size: Size | None,
+        self, text: str, form: AnswerForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
         """Read the word, or another answer as its text.
 
@@ -50,8 +51,10 @@ class UnreadableType(AnswerType):
         exact = float(answer.value == WORD)
         return super().measures(truth, answer, cost) | {"exact": exact, "missed": 1 - exact}
 
-    def error_text(self, measures: dict[str, float]) -> str:
-        """Return what such an answer does wrong."""
+    def describe_result(self, measures: dict[str, float]) -> str:
+        """Say what a wrong answer does."""
+        if self.is_correct(measures):
+            return "right"
         return "gave an answer for an unreadable picture"
 
     def display(self, value: str) -> str:

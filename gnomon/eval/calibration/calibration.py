@@ -16,6 +16,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from gnomon import files, jsons
 from gnomon.answers.base.number_range import NumberRange
+from gnomon.answers.base.target import AnswerForm
+from gnomon.answers.number.answer import tolerance_of, value_of_number
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.atomic import put_text
 from gnomon.eval.calibration import conformal
@@ -163,11 +165,11 @@ class Calibration:
         """Return whether any part says anything about answers to a question."""
         return any(part.knows(question) for part in self.parts)
 
-    def number_range(self, form: Target) -> NumberRange | None:
+    def number_range(self, form: AnswerForm) -> NumberRange | None:
         """Return the numbers of which a belief has the likeliest alone; None where it has all."""
         return searched_range(form, self.grid, self.listing)
 
-    def part(self, answers: Sequence[str], form: Target) -> CalibrationPart | None:
+    def part(self, answers: Sequence[str], form: AnswerForm) -> CalibrationPart | None:
         """Return the part for questions of a form with these listed answers."""
         listing = listing_key(answers, self.number_range(form))
         return next((part for part in self.parts if part.listing == listing), None)
@@ -215,7 +217,7 @@ def calibrate(
     # sure it is of a dial.
     by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
-        form = question.target.form_of_question
+        form = question.target.answer_form
         if prediction.logprobs:
             listing = listing_key(tuple(prediction.logprobs), range_of(prediction, form))
             by_listing.setdefault(listing, []).append((prediction, question))
@@ -225,7 +227,7 @@ def calibrate(
         if tolerance is None:
             truths = [question.target for _, question in answers if question.target.is_readable]
             # Labels may differ in their tolerance, and the next picture has no label.
-            tolerance = min((truth.tolerance for truth in truths), default=0.0)
+            tolerance = min((tolerance_of(truth) for truth in truths), default=0.0)
         rows = [
             _listed_row(prediction, question, rule, tolerance) for prediction, question in answers
         ]
@@ -284,7 +286,7 @@ def _step_between(truths: Sequence[Target], rows: Sequence[_LabelledAnswer]) -> 
     """Return the unit of the last figure of all labels if some are not listed, else 0."""
     if not any(row.is_between for row in rows):
         return Decimal(0)
-    numbers = [truth.number for truth in truths]
+    numbers = [value_of_number(truth) for truth in truths]
     exponents = [int(number.as_tuple().exponent) for number in numbers if number is not None]
     return Decimal(1).scaleb(min([0, *exponents]))
 
@@ -294,7 +296,7 @@ def _listed_row(
 ) -> _LabelledAnswer:
     """Measure an answer that was chosen from a list by its belief."""
     truth = question.target
-    form = truth.form_of_question
+    form = truth.answer_form
     numbers = range_of(prediction, form)
     best = BestAnswer.of(
         prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, numbers
@@ -334,7 +336,7 @@ class Certifier:
         return {"hash": digest, **asdict(self.terms)}
 
     def certify(
-        self, logprobs: Mapping[str, float], form: Target, dialect: str, question: str
+        self, logprobs: Mapping[str, float], form: AnswerForm, dialect: str, question: str
     ) -> tuple[str, Certainty] | None:
         """Return the answer with its interval and confidence; None if it was not calibrated.
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.answers.number.answer import wrap_around
+from gnomon.answers.base.target import AnswerForm
+from gnomon.answers.number.answer import numbers_of, wrap_around
 from gnomon.eval.scoring.belief import SAME, Belief, belief_of, best_index, distance
 from gnomon.sample import Target
 
@@ -41,8 +42,8 @@ class BestAnswer:
 
     @classmethod
     def of(
-        cls, logprobs: Mapping[str, float], form: Target, dialect: str, rule: str, tolerance: float,
-        searched_range: NumberRange | None = None,
+        cls, logprobs: Mapping[str, float], form: AnswerForm, dialect: str, rule: str,
+        tolerance: float, searched_range: NumberRange | None = None,
     ) -> BestAnswer:  # fmt: skip
         """Choose the best answer by the rule; `tolerance` is the distance that is still right."""
         belief = belief_of(logprobs, form, dialect, form.type_name)
@@ -107,7 +108,7 @@ class BestAnswer:
         return self.error(truth) <= tolerance + SAME
 
     def interval(
-        self, answers: Sequence[str], limit: float, form: Target, step: Decimal = Decimal(0)
+        self, answers: Sequence[str], limit: float, form: AnswerForm, step: Decimal = Decimal(0)
     ) -> tuple[str, str]:
         """Return the first and the last answer whose nonconformity is at most `limit`.
 
@@ -132,7 +133,9 @@ class BestAnswer:
         )
         return answers[int(first)], answers[int(last)]
 
-    def _labels_within(self, radius: float, form: Target, step: Decimal) -> tuple[str, str] | None:
+    def _labels_within(
+        self, radius: float, form: AnswerForm, step: Decimal
+    ) -> tuple[str, str] | None:
         """Return the first and the last label no further away than `radius`.
 
         None if the type of answer writes no numbers.
@@ -148,7 +151,7 @@ class BestAnswer:
             low, high = 0.0, belief.period - width
         ends = sorted((ceil(low / width - SAME), floor(high / width + SAME)))
         cycle = Decimal(str(belief.period))
-        labels = form.on_grid([wrap_around(end * step, cycle) for end in ends])
+        labels = numbers_of(form, [wrap_around(end * step, cycle) for end in ends])
         return None if labels is None else (labels[0].write(), labels[1].write())
 
     def choices(self, answers: Sequence[str], limit: float) -> list[str]:

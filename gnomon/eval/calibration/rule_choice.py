@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gnomon.answers.number.answer import tolerance_of
 from gnomon.answers.registry import TYPES
 from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
 from gnomon.eval.calibration.estimates import BestAnswer
@@ -68,7 +69,7 @@ def choose_rule(
     `within` and `same_groups` are those of the calibration.
     """
     listed = [pair for pair in answers if pair[0].logprobs]
-    types = {question.target.form_of_question.type_name for _, question in listed}
+    types = {question.target.answer_form.type_name for _, question in listed}
     if all(TYPES[type_name].axis is None for type_name in types):
         return RuleChoice("mode", tuple(answers), {}, is_indifferent=True)
     names = [group_name(question, same_groups=same_groups) for _, question in listed]
@@ -100,8 +101,8 @@ def _outcome(
 ) -> tuple[bool, float]:
     """Return whether the rule's answer is right, and its distance from the truth."""
     truth = question.target
-    form = truth.form_of_question
-    tolerance = truth.tolerance if within is None else within
+    form = truth.answer_form
+    tolerance = tolerance_of(truth) if within is None else within
     numbers = range_of(prediction, form)
     best = BestAnswer.of(
         prediction.logprobs or {}, form, prediction.dialect, rule, tolerance, numbers

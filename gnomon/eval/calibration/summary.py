@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gnomon.answers.base.target import AnswerForm
 from gnomon.answers.registry import TYPES
 from gnomon.eval.calibration import conformal
 from gnomon.eval.calibration.calibration import (
@@ -18,7 +19,7 @@ from gnomon.eval.calibration.calibration import (
 )
 from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.question_file import Question
-from gnomon.sample import Prediction, Target
+from gnomon.sample import Prediction
 
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
 _SURER = 0.5
@@ -124,10 +125,10 @@ def _mean_widths(
         return {}
     certifier = Certifier(calibration, Terms(coverage))
     widths: dict[str, list[float]] = {}
-    forms: dict[str, Target] = {}
+    forms: dict[str, AnswerForm] = {}
     for answer, question in answers:
         truth = question.target
-        form = truth.form_of_question
+        form = truth.answer_form
         # An unreadable picture has no true value.
         if not answer.logprobs or not truth.is_readable:
             continue
@@ -146,12 +147,12 @@ def _mean_widths(
     }
 
 
-def _width_text(form: Target, widths: Sequence[float]) -> str:
+def _width_text(form: AnswerForm, widths: Sequence[float]) -> str:
     """Say how wide intervals are, as in "are 2.1 wide on average, of a scale of 10"."""
     answer_type, width = TYPES[form.type_name], float(np.mean(widths))
     if answer_type.axis is None:
         return f"have {width:.1f} words on average"
-    unit, period = " min" if answer_type.period else "", answer_type.period_of(form)
+    unit, period = " min" if answer_type.axis.period else "", form.period
     size = f"{width:,.0f}" if width >= _WHOLE else f"{width:.3g}"
     text = f"are {size}{unit} wide on average"
     if not period:

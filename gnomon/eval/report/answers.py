@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from gnomon.answers.base.answer_type import boxes_in
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import replace_file
@@ -270,7 +271,7 @@ def _frames(
         yield _frame("truth", corners, item.size)
     for index, answer in enumerate(answers_by_run):
         if answer and answer.size and answer.value is not None:
-            boxes = TYPES[answer.type_name].boxes(answer.value)
+            boxes = boxes_in(TYPES[answer.type_name], answer.value)
             for corners, ends in zip(boxes, answer.intervals, strict=False):
                 if ends is not None:
                     yield from _bands(f"{colour(index)} edge", corners, ends, answer.size)

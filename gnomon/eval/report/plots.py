@@ -65,7 +65,7 @@ def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
     points = []
     for item, truth in zip(items, truths, strict=True):
         position = answer_type.position(item.value)
-        if period := answer_type.period_of(item.truth):
+        if period := item.truth.answer_form.period:
             nearer = truth + (position - truth + period / 2) % period - period / 2
             # Far off there is no room for it beyond the end: it stays where it is.
             is_beyond = not ends[0] <= nearer / per <= ends[1]
@@ -78,7 +78,7 @@ def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
 def error_dials(run: RunResult, index: int, type_name: str) -> Markup | None:
     """Draw where the hands stand when the answer is wrong; None unless the dial has 12 hours."""
     answer_type = TYPES[type_name]
-    if answer_type.period != _DIAL:
+    if answer_type.axis is None or answer_type.axis.period != _DIAL:
         return None
     items = run.scores.of_type(type_name)
     # Sectors count questions, so that a dial's rare hours do not look easy.

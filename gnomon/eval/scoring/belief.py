@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from gnomon.answers.base.answer_type import AnswerType, Metric, Value
 from gnomon.answers.base.number_range import NumberRange, wide_grid
+from gnomon.answers.base.target import AnswerForm
+from gnomon.answers.number.answer import number_range_of
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.dialect import create
@@ -75,7 +77,7 @@ class Belief:
 
 def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief:
     """Read a stored belief, its listed answers as answers to this question."""
-    stored, form = prediction.logprobs or {}, truth.form_of_question
+    stored, form = prediction.logprobs or {}, truth.answer_form
     type_name = type_name if truth.is_readable else form.type_name
     try:
         return belief_of(stored, form, prediction.dialect, type_name)
@@ -83,7 +85,9 @@ def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief
         raise ValueError(f"prediction {prediction.sample_id!r} {error}") from error
 
 
-def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, type_name: str) -> Belief:
+def belief_of(
+    logprobs: Mapping[str, float], form: AnswerForm, dialect: str, type_name: str
+) -> Belief:
     """Return the belief about a question of that form, from log-probabilities by answer."""
     if not TYPES[type_name].is_listable:
         raise ValueError(
@@ -100,11 +104,11 @@ def belief_of(logprobs: Mapping[str, float], form: Target, dialect: str, type_na
         unread = answers[fields[0].index(None)]
         raise ValueError(f"lists {unread!r}, which cannot be read as a {type_name}: leave it out")
     unreadable = _unreadable_share(logprobs, scores) if len(answers) < len(logprobs) else 0.0
-    return Belief(TYPES[type_name], *fields, scores, TYPES[type_name].period_of(form), unreadable)
+    return Belief(TYPES[type_name], *fields, scores, form.period, unreadable)
 
 
 def searched_range(
-    form: Target, grid: Sequence[float | str] | None, belief: object
+    form: AnswerForm, grid: Sequence[float | str] | None, belief: object
 ) -> NumberRange | None:
     """Return the numbers of which a belief has the likeliest alone; None if it has a whole list.
 
@@ -113,19 +117,19 @@ def searched_range(
     if belief and not isinstance(belief, bool):
         return None
     if grid is None:
-        return form.number_range()
+        return number_range_of(form)
     first, last, step = map(float, grid)
     wide = wide_grid((first, last, step))
-    return None if wide is None else form.number_range(wide)
+    return None if wide is None else number_range_of(form, wide)
 
 
-def range_of(prediction: Prediction, form: Target) -> NumberRange | None:
+def range_of(prediction: Prediction, form: AnswerForm) -> NumberRange | None:
     """Return the numbers of which an answer's belief has the likeliest; None if it has a list."""
     settings = prediction.settings
     return searched_range(form, settings.get("grid"), settings.get("belief"))
 
 
-def value_answers(logprobs: Iterable[str], form: Target) -> tuple[str, ...]:
+def value_answers(logprobs: Iterable[str], form: AnswerForm) -> tuple[str, ...]:
     """Return the listed answers but the one that nothing can be read.
 
     A text that may be that very word is a value like any other.
@@ -151,7 +155,7 @@ def distance(differences: Floats, period: float) -> Floats:
 # All clocks list the same 720 answers: they are read once, and not for each question.
 @lru_cache(maxsize=64)
 def _read_answers(
-    answers: tuple[str, ...], type_name: str, dialect: str, form: Target
+    answers: tuple[str, ...], type_name: str, dialect: str, form: AnswerForm
 ) -> tuple[tuple[Value | None, ...], Floats, Floats]:
     """Read the answers to a question of that form; return values, positions and distances."""
     answer_type = TYPES[type_name]
@@ -167,7 +171,7 @@ def _read_answers(
     return (
         values,
         positions,
-        distance(positions[:, None] - positions[None], answer_type.period_of(form)),
+        distance(positions[:, None] - positions[None], form.period),
     )
 
 
@@ -194,7 +198,7 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
     if is_true.any():
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
         figures["belief_true"] = float(belief.p[is_true].sum()) * (1 - belief.unreadable)
-    elif range_of(prediction, truth.form_of_question) is not None:
+    elif range_of(prediction, truth.answer_form) is not None:
         # What a search does not come to has next to no probability, and no known one.
         figures["belief_true"] = 0.0
     if answer_type.axis is not None:
@@ -210,10 +214,11 @@ def uniform(group: Iterable[tuple[Prediction, Target]], type_name: str) -> dict[
     rows = [
         measures(_uniform(prediction), truth, type_name)
         for prediction, truth in group
-        if range_of(prediction, truth.form_of_question) is None
+        if range_of(prediction, truth.answer_form) is None
     ]
     keys = dict.fromkeys(key for row in rows for key in row)
-    if TYPES[type_name].is_cyclic:
+    axis = TYPES[type_name].axis
+    if axis is not None and axis.is_cyclic:
         keys.pop("belief_expected", None)  # uniform round a dial has no mean direction
     return {key: float(np.mean([row[key] for row in rows if key in row])) for key in keys}
 
@@ -230,7 +235,8 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
     # On a clock minutes are a fair tolerance; numbers of any size need a relative one, which has no
     # meaning where 0 is a place like any other.
     near = {}
-    if belief.answer_type.period:
+    axis = belief.answer_type.axis
+    if axis is not None and axis.period:
         near = {f"belief_{m}": float(p[distances <= m + SAME].sum()) for m in (1, 5)}
     elif not period:
         near = {"belief_5pct": float(p[distances <= 0.05 * abs(truth) + SAME].sum())}
@@ -289,10 +295,10 @@ _CYCLIC = (
 def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
     if answer_type.axis is None:
         return _PLAIN
-    if not answer_type.is_cyclic:
+    if not answer_type.axis.is_cyclic:
         return _NUMBER
     # Clocks of a type have one period, and minutes as a unit.
-    return _TIME if answer_type.period else _CYCLIC
+    return _TIME if answer_type.axis.period else _CYCLIC
 
 
 METRICS = {type_name: _metrics_of(answer_type) for type_name, answer_type in TYPES.items()}
@@ -344,7 +350,7 @@ def top_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
     return confidence, bool(belief.truths(truth)[best])
 
 
-def best_answer(logprobs: Mapping[str, float], form: Target, dialect: str, rule: str) -> str:
+def best_answer(logprobs: Mapping[str, float], form: AnswerForm, dialect: str, rule: str) -> str:
     """Return the listed answer that has the least expected loss under the belief.
 
     The mode is right most often, the median is nearest on average, and the mean has the least

@@ -31,7 +31,7 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
         for text in certainty.interval
     ]
     inside, width = answer_type.position(value) - ends[0], ends[1] - ends[0]
-    if period := answer_type.period_of(truth):  # the interval may begin near the end of the scale
+    if period := truth.answer_form.period:  # the interval may begin near the end of the scale
         inside, width = inside % period, width % period
         inside = 0.0 if period - inside < SAME else inside  # rounding below its beginning
     covers = -SAME <= inside <= width + SAME
@@ -45,7 +45,7 @@ def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...
 
 def _read(answer_type: AnswerType, text: str, truth: Target, prediction: Prediction) -> object:
     reading = answer_type.read(
-        text, truth.form_of_question, which="final", dialect=create(prediction.dialect), size=None
+        text, truth.answer_form, which="final", dialect=create(prediction.dialect), size=None
     )
     return None if reading is None else reading.value
 
@@ -54,7 +54,7 @@ def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
     if answer_type.axis is None:
         unit, width = "words", "Words in the set of an answer"
     else:
-        unit, width = ("min" if answer_type.period else ""), "Width of the interval"
+        unit, width = ("min" if answer_type.axis.period else ""), "Width of the interval"
     answered = (
         Metric("answered", "Answered, not refused", headline=True),
         Metric(RIGHT, "Right among the answered", headline=True),

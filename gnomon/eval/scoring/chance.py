@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import AnswerType, ModelAnswer, Statistic, Value
+from gnomon.answers.base.answer_type import (
+    AnswerType,
+    ModelAnswer,
+    PlacedType,
+    Statistic,
+    Value,
+    metric_rows,
+)
 from gnomon.answers.number.measure import r_squared
 from gnomon.answers.registry import TYPES
 from gnomon.sample import Size, Target
@@ -148,7 +155,7 @@ class _ItemSet:
         text, rows = str(answer), []
         for (truth, size), cost in self._distinct:
             value = answer
-            if answer is not None and size is not None:
+            if isinstance(self.answer_type, PlacedType) and answer is not None and size is not None:
                 value = self.answer_type.scaled(answer, _UNIT, size)
             rows.append(self.answer_type.measures(truth, ModelAnswer(value, text), cost))
         return rows
@@ -157,7 +164,7 @@ class _ItemSet:
         """Compute each metric over all items, from the measures of the distinct questions."""
         values = {}
         for metric in self.answer_type.metrics:
-            rows = self.answer_type.metric_rows(metric, rows_of_questions)
+            rows = metric_rows(self.answer_type, metric, rows_of_questions)
             counts = np.array([row is not None for row in rows])[self.index_of_item]
             if counts.any():
                 filled = np.array([(np.nan,) * len(metric.keys) if r is None else r for r in rows])
@@ -168,8 +175,9 @@ class _ItemSet:
 
 def _as_share(answer_type: AnswerType, value: Value | None, item: ScoredAnswer) -> Value | None:
     """Scale a value from the item's picture to shares of it."""
-    if value is not None and item.size is not None:
-        value = answer_type.scaled(value, item.size, _UNIT)
+    if isinstance(answer_type, PlacedType) and value is not None and item.size is not None:
+        scaled: Value = answer_type.scaled(value, item.size, _UNIT)
+        return scaled
     return value
 
 

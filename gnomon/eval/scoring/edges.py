@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import Metric, Value
+from gnomon.answers.base.answer_type import Metric, PlacedType, Value, boxes_in
 from gnomon.answers.base.target import Corners
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
@@ -74,7 +74,7 @@ def box_intervals(
     """
     if not prediction.edges or prediction.size is None:
         return []
-    boxes = list(TYPES[type_name].boxes(value)) if value is not None else []
+    boxes = boxes_in(TYPES[type_name], value) if value is not None else []
     dialect, size = create(prediction.dialect), prediction.size
     by_corners = []
     for edges in prediction.edges:
@@ -105,6 +105,7 @@ def measures(
     room = create(prediction.dialect).precision(prediction.size) * 2
     covers, widths = list[bool](), list[float]()
     answer_type = TYPES[type_name]
+    assert isinstance(answer_type, PlacedType)  # others have no edges
     for index, corners in answer_type.matched_boxes(truth, value):
         ends = intervals[index]
         if ends is None:
@@ -127,7 +128,7 @@ _METRICS = (
 
 def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metrics of edges, if any answer of the type has a belief in them."""
-    is_measured = TYPES[type_name].target.has_place and any(
+    is_measured = isinstance(TYPES[type_name], PlacedType) and any(
         "edges_cover" in measures for measures in rows
     )
     return _METRICS if is_measured else ()

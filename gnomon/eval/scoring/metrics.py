@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.answers.base.answer_type import Metric
+from gnomon.answers.base.answer_type import Metric, metric_rows
+from gnomon.answers.boxes.measure import BoxesType
 from gnomon.answers.registry import TYPES
 from gnomon.eval.scoring.runs import ScoredAnswer, Scores, unit_names
 from gnomon.eval.stats.crossed import estimate_crossed
@@ -107,7 +108,9 @@ def measure_columns(
     metric: Metric, items: Sequence[ScoredAnswer], units: Units
 ) -> tuple[list[Floats], Units]:
     """Collect a metric's measures of every answer that counts in it, and these answers' units."""
-    rows_or_none = [TYPES[item.type_name].metric_values(metric, item.measures) for item in items]
+    rows_or_none = [
+        metric_rows(TYPES[item.type_name], metric, [item.measures])[0] for item in items
+    ]
     indices = [index for index, row in enumerate(rows_or_none) if row is not None]
     rows = np.array([rows_or_none[index] for index in indices], np.float64)
     return list(rows.reshape(-1, len(metric.keys)).T), units[indices]
@@ -176,6 +179,8 @@ def label_figures(items: Sequence[ScoredAnswer], type_name: str) -> dict[str, La
     Boxes of all pictures count alike, and questions of one unit are taken together.
     """
     answer_type = TYPES[type_name]
+    if not isinstance(answer_type, BoxesType):
+        return {}
     counts: dict[str, dict[str, Ints]]
     counts = defaultdict(lambda: defaultdict(lambda: np.zeros(3, np.int64)))
     for item, unit in zip(items, unit_names(items)[0], strict=True):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from gnomon.answers.base.answer_type import Metric, ModelAnswer
 from gnomon.answers.reading.base import Which
 from gnomon.answers.registry import TYPES
+from gnomon.answers.unreadable.measure import may_be_refusal
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges
@@ -70,7 +71,8 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     type_name = truth.type_name
     dialect, size = create(prediction.dialect), prediction.size
     text = prediction.text
-    reading = TYPES[type_name].read(text, truth, which=which, dialect=dialect, size=size)
+    form = truth.answer_form
+    reading = TYPES[type_name].read(text, form, which=which, dialect=dialect, size=size)
     # If the text ends by saying that nothing can be read, a number in its working is no answer. A
     # value that reaches the end stays: the word itself may be the answer.
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
@@ -95,7 +97,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         certainty=prediction.certainty,
         intervals=tuple(edges.box_intervals(prediction, value, type_name)),
         # A sign or a list of choices may say "unreadable" itself.
-        is_refusal=is_refusal(text) and not truth.is_refusing_word,
+        is_refusal=is_refusal(text) and not may_be_refusal(truth),
     )
 
 

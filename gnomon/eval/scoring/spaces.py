@@ -6,6 +6,7 @@ A space belongs to a dialect. None is chosen unless the user asks for it.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from gnomon.answers.base.answer_type import boxes_in
 from gnomon.answers.box.measure import iou
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import DIALECTS, create
@@ -97,8 +98,9 @@ def _mean_overlaps(answers: Sequence[tuple[str, Target, Size | None]]) -> dict[s
 def _overlap(text: str, truth: Target, size: Size | None, dialect: str) -> float:
     """Average over the true boxes the IoU with the nearest box of the answer."""
     answer_type = TYPES[truth.type_name]
-    reading = answer_type.read(text, truth, which="final", dialect=create(dialect), size=size)
-    boxes = answer_type.boxes(reading.value) if reading else ()
+    form = truth.answer_form
+    reading = answer_type.read(text, form, which="final", dialect=create(dialect), size=size)
+    boxes = boxes_in(answer_type, reading.value) if reading else ()
     return sum(
         max((iou(box, true_box) for box in boxes), default=0.0) for true_box in truth.boxes
     ) / len(truth.boxes)

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 import torch
 
+from gnomon.answers.base.answer_type import boxes_in
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
@@ -53,11 +54,15 @@ class BoxText:
             return None
         dialect, answer_type = create(loaded.family.dialect), TYPES[target.type_name]
         reading = answer_type.read(
-            without_marks(loaded, text), target, which="final", dialect=dialect, size=size
+            without_marks(loaded, text),
+            target.answer_form,
+            which="final",
+            dialect=dialect,
+            size=size,
         )
         if reading is None:
             return None
-        boxes = list(answer_type.boxes(reading.value))
+        boxes = list(boxes_in(answer_type, reading.value))
         spans = []
         # From the end, where the answer follows its working.
         for box in reversed(dialect.number_spans(text)):

@@ -75,9 +75,7 @@ def _generate(
     loaded: Loaded, samples: Sequence[Sample], max_new_tokens: int, rule: AnswerRule
 ) -> list[Choice]:
     """Generate answers, and choose the numbers of their boxes by the rule."""
-    if not rule.reads_edges or not any(
-        sample.target.form_of_question.has_place for sample in samples
-    ):
+    if not rule.reads_edges or not any(sample.target.answer_form.has_place for sample in samples):
         texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens)
         return [Choice(text) for text in texts]
     texts = generate_texts(loaded, samples, max_new_tokens=max_new_tokens, keep_marks=True)

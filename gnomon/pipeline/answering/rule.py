@@ -14,11 +14,14 @@ from typing import Any, TypeAlias
 
 from gnomon import dialect
 from gnomon.answers.base.number_range import NumberRange
+from gnomon.answers.base.target import AnswerForm
+from gnomon.answers.number.answer import form_with_decimals, number_range_of, numbers_of
+from gnomon.answers.registry import is_listed
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.recipe import Recipe
-from gnomon.sample import Certainty, Edge, Sample, Target
+from gnomon.sample import Certainty, Edge, Sample
 
 LOGPROB_DECIMALS = 5
 """Decimals of a stored log-probability: a clock has 720 of them."""
@@ -99,7 +102,7 @@ class AnswerRule:
         """Return the numbers that are searched for a sample's belief; None if they are listed."""
         if self.candidates is not True or self.grid or sample.rationale:
             return None
-        return sample.target.number_range(self.wide_grid)
+        return number_range_of(form_with_decimals(sample.target), self.wide_grid)
 
     def answers(self, sample: Sample, dialect_name: str) -> tuple[str, ...] | None:
         """List the answers that a sample's belief is about; None if they cannot be listed."""
@@ -112,7 +115,7 @@ class AnswerRule:
 
     def choose(self, logprobs: dict[str, float], sample: Sample, dialect_name: str) -> Choice:
         """Choose by a belief; the text is empty where greedy decoding has to give it."""
-        form = sample.target.form_of_question
+        form = sample.target.answer_form
         if self.certifier:
             certified = self.certifier.certify(logprobs, form, dialect_name, sample.question)
             if certified is not None:
@@ -165,14 +168,14 @@ def listed_in(
         return None
     if not isinstance(belief, bool):
         return tuple(belief)
-    if grid and (numbers := sample.target.on_grid(grid)):
+    if grid and (numbers := numbers_of(sample.target.answer_form, grid)):
         return tuple(number.write() for number in numbers)
-    if not sample.target.is_listable:
+    if not is_listed(sample.target):
         return None
-    return _possible_answers(dialect_name, sample.target.form_of_question)
+    return _possible_answers(dialect_name, sample.target.answer_form)
 
 
 @cache
-def _possible_answers(dialect_name: str, form: Target) -> tuple[str, ...]:
+def _possible_answers(dialect_name: str, form: AnswerForm) -> tuple[str, ...]:
     """Write every possible answer to a question of that form in a dialect."""
     return tuple(map(dialect.create(dialect_name).write, form.possible_answers()))

@@ -10,12 +10,12 @@ from itertools import pairwise
 from math import exp, log
 
 from gnomon.answers.base.answer_type import Value
+from gnomon.answers.base.target import AnswerForm
 from gnomon.answers.registry import TYPES
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.answers.unreadable.read import is_refusal
 from gnomon.dialect import create
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
-from gnomon.sample import Target
 
 _MIN_PROBABILITY = 1e-12
 """Least probability of a listed answer: no logarithm is infinite."""
@@ -33,7 +33,7 @@ class SampledAnswer:
 
 
 def sampled_belief(
-    answers: Sequence[SampledAnswer], candidates: tuple[str, ...], form: Target, dialect: str
+    answers: Sequence[SampledAnswer], candidates: tuple[str, ...], form: AnswerForm, dialect: str
 ) -> dict[str, float] | None:
     """Estimate the log-probability of each listed answer; None if no answer is a listed one.
 
@@ -87,7 +87,7 @@ def _is_prefix_free(candidates: tuple[str, ...]) -> bool:
     return not any(b.startswith(a) for a, b in pairwise(ordered))
 
 
-def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -> int | None:
+def _index(text: str, candidates: tuple[str, ...], form: AnswerForm, dialect: str) -> int | None:
     """Return which of the listed answers a text gives, in whatever words; None if it is none."""
     if text in candidates:
         return candidates.index(text)
@@ -104,7 +104,9 @@ def _index(text: str, candidates: tuple[str, ...], form: Target, dialect: str) -
 
 
 @lru_cache(64)
-def _values(candidates: tuple[str, ...], form: Target, dialect: str) -> tuple[Value | None, ...]:
+def _values(
+    candidates: tuple[str, ...], form: AnswerForm, dialect: str
+) -> tuple[Value | None, ...]:
     answer_type, written_in = TYPES[form.type_name], create(dialect)
     readings = [
         answer_type.read(text, form, which="final", dialect=written_in, size=None)

@@ -378,7 +378,7 @@ def predict_batches(
             draws = server.samples(
                 sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
             )
-            belief = sampled_belief(draws, candidates, sample.target.form_of_question, dialect)
+            belief = sampled_belief(draws, candidates, sample.target.answer_form, dialect)
             if belief is not None:
                 choice = rule.choose(belief, sample, dialect)
         # No belief, or none of the draws is a possible answer: the likeliest text is asked for.

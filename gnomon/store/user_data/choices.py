@@ -1,4 +1,4 @@
-"""Choices in a column of a user's table, for each row."""
+"""Choices that each row of a user's table has in a column of its own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from reprlib import repr  # noqa: A004 - a cell may be long, and deep
 from string import ascii_uppercase
 from typing import Any
 
+from gnomon.answers.text.answer import TextForm
 from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.recipe import Columns
 from gnomon.sample import Text
@@ -35,13 +36,13 @@ class Choices:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Possible answers, as the model writes them."""
+        """The possible answers, as the model writes them."""
         return tuple(ascii_uppercase[: len(self.texts)]) if self.by_letter else self.texts
 
     @property
-    def form(self) -> Text:
-        """Neutral answer that does not reveal the truth."""
-        return Text(self.answers[0], self.answers)
+    def form(self) -> TextForm:
+        """Form of the answers to the row's question."""
+        return TextForm(self.answers)
 
     def target(self, label: Any) -> Text:
         """Return the answer of a label, which may be a letter or a text."""
@@ -66,7 +67,7 @@ class Choices:
 
 
 def row_choices(raw: dict[str, Any], columns: Columns, *, by_letter: bool) -> Choices | None:
-    """Return the choices of a row. None if they have no column, or if the cell is empty."""
+    """Return the choices of a row; None if no column has them, or the cell is empty."""
     if not isinstance(columns.choices, str):
         return None
     texts = _texts(raw.get(columns.choices))
@@ -74,10 +75,9 @@ def row_choices(raw: dict[str, Any], columns: Columns, *, by_letter: bool) -> Ch
 
 
 def are_letters(rows: Iterable[dict[str, Any]], columns: Columns) -> bool:
-    """Return True if the first readable label is a letter. All answers are written in the same
-    form.
+    """True if the first label that can be read is a letter. All answers are written like it.
 
-    Otherwise a model could see from the form of a question how it is answered.
+    A model could otherwise see by the form of a question how it is answered.
     """
     for raw in rows:
         label = raw.get(columns.answer)
@@ -137,7 +137,7 @@ def _texts(cell: Any) -> tuple[str, ...]:
 
 
 def _parsed(cell: str) -> Any:
-    """Return the list in a text, or the text itself if it is not a list."""
+    """Return the list in a text; the text itself if it is none."""
     # As strings, 1.50 keeps its zero.
     for parse in (partial(json.loads, parse_float=str, parse_int=str), literal_eval):
         try:
@@ -148,7 +148,7 @@ def _parsed(cell: str) -> Any:
 
 
 def _words(value: Any) -> str:
-    """Return a text or a number on one line."""
+    """Return a text or a number in one line."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"{repr(value)} is no text of a choice")
     return " ".join(str(value).split())

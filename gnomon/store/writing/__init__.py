@@ -1,1 +1,1 @@
-"""Writing of datasets, by one process or many, with their counts, leaks and cards."""
+"""Datasets written to disk, by one process or many, with their counts, leaks and cards."""

@@ -4,9 +4,9 @@ import cases
 import pytest
 
 from gnomon.answers.registry import TYPES
+from gnomon.answers.time.answer import TimeForm
 from gnomon.dialect import DIALECTS
 from gnomon.eval import parse_number, parse_time, read_time
-from gnomon.sample import Time
 
 ROWS = [
     pytest.param(name, row, id=f"{name}-{number}")
@@ -49,7 +49,7 @@ def test_a_type_of_times_reads_what_its_form_asks_for():
     for text in ("10-08", "1008", "10:8"):
         for form, value in (("digits", (10, 8, None)), ("words", None)):
             asked = {"which": "final", "dialect": dialect, "size": None}
-            reading = TYPES["time"].read(text, Time(0, form=form), **asked)
+            reading = TYPES["time"].read(text, TimeForm(style=form), **asked)
             assert (reading and reading.value) == value
         assert read_time(text) is None
 

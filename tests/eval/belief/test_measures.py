@@ -11,6 +11,9 @@ from eval_toys import clock_text, clocks, exam, predict, scored, true_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.answers.number.answer import NumberForm
+from gnomon.answers.text.answer import TextForm
+from gnomon.answers.time.answer import TimeForm
 from gnomon.answers.time.measure import time_deviation
 from gnomon.eval import RunResult, compare, score, table
 from gnomon.eval.scoring.belief import Belief, best_answer, measures, read_belief
@@ -191,7 +194,7 @@ def test_a_belief_that_is_none_is_refused_by_name(logprobs, truth, message):
         score([given], [Question("c0", truth, (9, 9), "")])
 
 
-DIAL = Number(Decimal(0), "", Decimal("0.1"), Decimal(10))
+DIAL = NumberForm("", Decimal("0.1"), Decimal(10))
 weights = st.lists(st.floats(0.001, 1), min_size=10, max_size=10)
 
 
@@ -218,9 +221,9 @@ def test_on_a_line_the_mean_and_the_median_are_those_of_numpy(shares):
     values = np.arange(10.0) ** 2
     logprobs = logprobs_of([f"{value:.0f}" for value in values], shares)
     p = np.array(shares) / sum(shares)
-    mean = float(best_answer(logprobs, Number(Decimal(0)), "plain", "mean"))
+    mean = float(best_answer(logprobs, NumberForm(), "plain", "mean"))
     assert abs(mean - p @ values) == pytest.approx(np.abs(values - p @ values).min())
-    median = float(best_answer(logprobs, Number(Decimal(0)), "plain", "median"))
+    median = float(best_answer(logprobs, NumberForm(), "plain", "median"))
     assert p[values < median].sum() <= 0.5 + 1e-9
     assert p[values > median].sum() <= 0.5 + 1e-9
 
@@ -230,11 +233,11 @@ def test_on_a_line_the_mean_and_the_median_are_those_of_numpy(shares):
     [
         # Both sides of zero: the mean of the numbers would be 5.
         (DIAL, {"9.8": 0.35, "0.2": 0.3, "0.0": 0.25, "5.0": 0.1}, "9.8", "0.0", "0.0"),
-        (Time(0), {"11:50": 0.45, "12:00": 0.1, "12:10": 0.45}, "11:50", "12:00", "12:00"),
+        (TimeForm(), {"11:50": 0.45, "12:00": 0.1, "12:10": 0.45}, "11:50", "12:00", "12:00"),
         # Two opposite places have no mean direction.
         (DIAL, {"1.0": 0.5, "6.0": 0.5}, "1.0", "1.0", "1.0"),
-        (Number(Decimal(0)), {"0": 0.4, "1": 0.35, "9": 0.25}, "0", "1", "1"),
-        (Text("no", ("yes", "no")), {"yes": 0.6, "no": 0.4}, "yes", "yes", "yes"),
+        (NumberForm(), {"0": 0.4, "1": 0.35, "9": 0.25}, "0", "1", "1"),
+        (TextForm(("yes", "no")), {"yes": 0.6, "no": 0.4}, "yes", "yes", "yes"),
     ],
 )  # fmt: skip
 def test_each_rule_chooses_its_answer(form, shares, mode, median, mean):
@@ -245,4 +248,4 @@ def test_each_rule_chooses_its_answer(form, shares, mode, median, mean):
 
 def test_a_rule_that_needs_no_list_is_refused():
     with pytest.raises(ValueError, match="answer='greedy': give one of"):
-        best_answer({"1": 0.0}, Number(Decimal(0)), "plain", "greedy")
+        best_answer({"1": 0.0}, NumberForm(), "plain", "greedy")

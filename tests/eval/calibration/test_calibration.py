@@ -8,6 +8,7 @@ from math import log
 import pytest
 from pydantic import TypeAdapter
 
+from gnomon.answers.text.answer import TextForm
 from gnomon.eval.calibration.calibration import (
     Calibration,
     CalibrationPart,
@@ -37,7 +38,7 @@ def test_labels_of_several_tolerances_share_the_part_of_their_list():
     assert part.right == tuple(n % 3 == 1 for n in range(30))
     assert calibrate(pairs, "mode", within=1)[0].right == (True,) * 30
     certifier = Certifier(Calibration(None, "mode", None, None, parts), Terms())
-    text, certainty = certifier.certify(TENS, pairs[0][1].target.form_of_question, "plain", "")
+    text, certainty = certifier.certify(TENS, pairs[0][1].target.answer_form, "plain", "")
     assert (text, certainty.interval) == ("5", ("4", "6"))
     assert certainty.confidence == pytest.approx(1 / 3, abs=1e-4)
 
@@ -47,7 +48,7 @@ def test_another_question_has_no_interval_unless_each_picture_has_its_own():
     ask = ["What is the pressure?", "What is the pressure  in bar?"]
     pairs = [answered(n, 1) for n in range(30)]
     asked = [(a, replace(q, question=ask[n % 2])) for n, (a, q) in enumerate(pairs)]
-    form = pairs[0][1].target.form_of_question
+    form = pairs[0][1].target.answer_form
     calibration = Calibration(None, "mode", None, None, calibrate(asked, "mode"))
     again = TypeAdapter(Calibration).validate_python(json.loads(json.dumps(calibration.to_json())))
     assert again == calibration
@@ -73,7 +74,7 @@ def test_choices_with_commas_are_counted_whole():
         for n in range(30)
     ]  # fmt: skip
     certifier = Certifier(Calibration(None, "mode", None, None, calibrate(pairs, "mode")), Terms())
-    text, certainty = certifier.certify(logprobs, Text(choices[0], choices), "plain", "")
+    text, certainty = certifier.certify(logprobs, TextForm(choices), "plain", "")
     assert (text, certainty.words) == (choices[0], choices[:2])
     answer = Prediction("a", text, None, "plain", certainty=certainty)
     assert prediction_from_json(prediction_to_json(answer)) == answer
@@ -103,7 +104,7 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
     assert part.outside == 0
     assert part.right == tuple(n % 8 <= 1 for n in range(60))
     certifier = Certifier(Calibration(None, "median", grid, None, parts), Terms())
-    form = pairs[0][1].target.form_of_question
+    form = pairs[0][1].target.answer_form
     text, certainty = certifier.certify(believed(76), form, "plain", "")
     assert text == Number(Decimal(76), digits=digits).write()
     ends = [Number(Decimal(end), digits=digits).write() for end in (69, 83)]

@@ -5,26 +5,27 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from gnomon.answers.number.answer import NumberForm, numbers_of
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
 from gnomon.eval.scoring.certainty import measures
 from gnomon.eval.scoring.question_file import Question
-from gnomon.sample import Number, Prediction
+from gnomon.sample import Prediction
 
 CASES = {
-    "tenths among whole numbers": (Number(Decimal(0)), range(41), Decimal("0.1"), 0.3),
+    "tenths among whole numbers": (NumberForm(), range(41), Decimal("0.1"), 0.3),
     "hundredths among tenths round a dial": (
-        Number(Decimal(0), cycle=Decimal(4)),
+        NumberForm(cycle=Decimal(4)),
         [Decimal(n) / 10 for n in range(40)],
         Decimal("0.01"),
         0.04,
     ),
-    "whole numbers among fives": (Number(Decimal(0)), range(0, 101, 5), Decimal(1), 3.0),
+    "whole numbers among fives": (NumberForm(), range(0, 101, 5), Decimal(1), 3.0),
 }
 
 
 def simulate(rng, form, values, step, noise, n):
     """A model that lists few answers, believes to see better than it does, and is asked of all."""
-    listed = form.on_grid([Decimal(value) for value in values])
+    listed = numbers_of(form, [Decimal(value) for value in values])
     places = np.array([float(number.value) for number in listed])
     last = int(Decimal(str(places[-1])) / step)
     pairs = []
@@ -37,7 +38,7 @@ def simulate(rng, form, values, step, noise, n):
         logits = -0.5 * (away / noise) ** 2
         logits -= np.logaddexp.reduce(logits)
         logprobs = {n.write(): float(x) for n, x in zip(listed, logits, strict=True)}
-        (target,) = form.on_grid([truth])
+        (target,) = numbers_of(form, [truth])
         answer = Prediction(str(row), "?", None, "plain", logprobs=logprobs)
         pairs.append((answer, Question(str(row), target, None, str(row))))
     return pairs

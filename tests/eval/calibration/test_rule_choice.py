@@ -6,13 +6,14 @@ from math import log
 import numpy as np
 import pytest
 
+from gnomon.answers.number.answer import NumberForm
 from gnomon.eval.calibration.calibration import Calibration, Certifier, Terms, calibrate
 from gnomon.eval.calibration.rule_choice import choose_rule
 from gnomon.eval.scoring.certainty import measures
 from gnomon.eval.scoring.question_file import Question
 from gnomon.sample import Number, Prediction, Text
 
-FORM = Number(Decimal(0))
+FORM = NumberForm()
 LISTED = [str(number) for number in range(21)]
 
 

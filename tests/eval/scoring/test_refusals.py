@@ -21,7 +21,7 @@ READABLE = [replace(DIAL, value=Decimal(n)) for n in range(4)]
 
 
 def test_each_way_of_refusing_is_counted_and_no_distance_has_them():
-    samples = exam(*READABLE, *[Unreadable(DIAL)] * 5)
+    samples = exam(*READABLE, *[Unreadable(FORM)] * 5)
     texts = ["0.0", "illegible", "At 3.\nAnswer: unreadable", "what?"]
     texts += ["unreadable", "It cannot be read.", "4.2", "I see", ""]
     result = scored(samples, texts)
@@ -69,7 +69,7 @@ def test_a_free_text_that_is_the_word_stays_an_answer():
 
 
 def test_the_page_and_its_csv_say_it(tmp_path):
-    samples = exam(*READABLE, Unreadable(DIAL), Unreadable(DIAL))
+    samples = exam(*READABLE, Unreadable(FORM), Unreadable(FORM))
     texts = ["0.0", "unreadable", "2", "3", "unreadable", "4.2"]
     run = RunResult("a", scored(samples, texts))
     page = write_report(tmp_path / "report.html", [run]).read_text("utf-8")
@@ -82,12 +82,12 @@ def test_the_page_and_its_csv_say_it(tmp_path):
 
 def test_a_reward_is_earned_by_saying_it():
     grade = reward("unreadable")
-    targets = [target_to_json(t) for t in (Unreadable(DIAL), Unreadable(DIAL), DIAL)]
+    targets = [target_to_json(t) for t in (Unreadable(FORM), Unreadable(FORM), DIAL)]
     assert grade(completions=["unreadable", "4.2", "unreadable"], target=targets) == [1, 0, None]
     assert reward("cyclic")(completions=["unreadable"], target=targets[2:]) == [0]
 
 
-FORM = DIAL.form_of_question
+FORM = DIAL.answer_form
 TENTHS = [f"{n / 10:.1f}" for n in range(100)]
 
 
@@ -114,7 +114,7 @@ def test_a_belief_parts_the_values_from_the_refusal():
     assert seen["belief_nll"] == pytest.approx(alone["belief_nll"])
     assert seen["belief_true"] == pytest.approx(0.7 * alone["belief_true"])
     blind = measures(
-        Prediction("s", "9.9", None, "plain", {}, stored), Unreadable(DIAL), "unreadable"
+        Prediction("s", "9.9", None, "plain", {}, stored), Unreadable(FORM), "unreadable"
     )
     assert blind == pytest.approx({"belief_listed": 1, "belief_nll": -log(0.3), "belief_true": 0.3})
 

@@ -131,6 +131,6 @@ def test_a_rule_s_answer_is_that_of_the_stored_belief(blank, tmp_path, rule):
     assert set(by_id[samples[0].id].logprobs) == {str(value) for value in grid}
     assert len(by_id[samples[1].id].logprobs) == 720
     for sample in samples:
-        logprobs, form = by_id[sample.id].logprobs, sample.target.form_of_question
+        logprobs, form = by_id[sample.id].logprobs, sample.target.answer_form
         assert by_id[sample.id].text == best_answer(logprobs, form, "plain", rule)
     assert all(p.logprobs is None and p.settings["answer"] == rule for p in plain)

@@ -32,7 +32,7 @@ def whole_tries(monkeypatch):
 
 
 def check(loaded):
-    numbers = COUNTER.target.number_range()
+    numbers = COUNTER.target.answer_form.number_range()
     believed = range_logprobs(loaded, COUNTER, numbers)
     assert list(believed) == [f"{n:03} m³" for n in range(1000)]
     some = list(believed)[::37]
@@ -56,9 +56,9 @@ def test_a_search_ends_and_says_how_much_it_knows(blank, monkeypatch):
     """Of random weights all numbers are about as likely, and no search can know most."""
     monkeypatch.setattr(long_numbers, "_MOST_NODES", 300)
     longer = replace(COUNTER, target=Number(Decimal(5098), digits=5))
-    assert range_logprobs(blank, longer, longer.target.number_range()) == {}
+    assert range_logprobs(blank, longer, longer.target.answer_form.number_range()) == {}
     sample = replace(COUNTER, target=Number(Decimal(509), digits=3))
-    believed = range_logprobs(blank, sample, sample.target.number_range())
+    believed = range_logprobs(blank, sample, sample.target.answer_form.number_range())
     exact = answer_logprobs(blank, sample, list(believed))
     assert 100 < len(believed) < 200
     assert sum(map(math.exp, believed.values())) < 1

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reply_server import answer, reply_server
 
+from gnomon.answers.number.answer import NumberForm
+from gnomon.answers.text.answer import TextForm
 from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.sampled import SampledAnswer, sampled_belief
 from gnomon.pipeline.answering.server import Server
-from gnomon.sample import Number, Text
 
-DIAL = Number(Decimal(0), within=Decimal("0.1"), cycle=Decimal(10))
+DIAL = NumberForm(step=Decimal("0.1"), cycle=Decimal(10))
 TENTHS = tuple(f"{n / 10:.1f}" for n in range(100))
 
 
@@ -52,7 +53,7 @@ def test_the_beginning_of_another_answer_has_no_probability_of_its_own():
     """That of 1 holds all of 10 and 100."""
     whole = tuple(map(str, range(101)))
     draws = drawn("1", "10", "10", "10", logprobs=[log(0.9)] * 4)
-    belief = sampled_belief(draws, whole, Number(Decimal(0)), "plain")
+    belief = sampled_belief(draws, whole, NumberForm(), "plain")
     assert exp(belief["10"]) == pytest.approx((3 + 1 / 101) / 5, abs=1e-3)
 
 
@@ -128,7 +129,7 @@ def test_what_is_no_probability_is_left_out(content):
 
 
 def test_choices_are_words():
-    form = Text("open", ("open", "shut"))
+    form = TextForm(("open", "shut"))
     belief = sampled_belief(drawn("It is open", "Shut.", "open"), ("open", "shut"), form, "plain")
     assert exp(belief["open"]) == pytest.approx(2.5 / 4, abs=1e-3)
     assert json.dumps(belief)

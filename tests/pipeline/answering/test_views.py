@@ -59,7 +59,7 @@ def test_an_answer_is_chosen_from_the_average_over_three_views(blank, tmp_path):
     beliefs = [answer_logprobs(blank, view, [*drawn.logprobs]) for view in views]
     assert len({tuple(belief.values()) for belief in beliefs}) == 3
     assert drawn.logprobs == average_beliefs(beliefs)
-    form = samples[1].target.form_of_question
+    form = samples[1].target.answer_form
     assert drawn.text == best_answer(drawn.logprobs, form, "plain", "mode")
     assert drawn.settings["views"] == 3
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 from picture_tables import write_rows
 
+from gnomon.answers.number.answer import NumberForm
 from gnomon.eval import score
 from gnomon.recipe import Columns
 from gnomon.sample import Number, Prediction, Unreadable
@@ -29,7 +30,7 @@ def test_each_row_has_its_unit_and_its_tolerance(tmp_path, name):
         Number(Decimal("3.5"), "bar", tenth),
         Number(Decimal(21), "°C", Decimal(1)),
         Number(Decimal("3.5")),
-        Unreadable(Number(Decimal(0), "bar")),
+        Unreadable(NumberForm("bar")),
     ]
     assert table.describe() == json.loads(json.dumps(table.describe()))
     answers = ["3.6 bar", "22 °C", "3.6", "unreadable"]
