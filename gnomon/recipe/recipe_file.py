@@ -5,11 +5,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.composer import Composer, ComposerError
+from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent
+from ruamel.yaml.nodes import Node, ScalarNode
+from ruamel.yaml.util import load_yaml_guess_indent
 
 from gnomon import files
 from gnomon.names import hint
@@ -67,20 +75,16 @@ def parse(text: str, *, name: str, of: str = _RECIPE) -> dict[str, Any]:
 
 def line_of(text: str, keys: Sequence[str]) -> int | None:
     """Return the line of a key in a YAML text, counted from 1; None if the text has no such key."""
+    values, line = _commented_yaml().load(text), 0
     try:
-        *section, last = keys
-        node = _node_at(text, section)
-    except ValueError:
-        return 1
-    except LookupError:
+        for step in keys:
+            if isinstance(values, CommentedSeq):
+                line, values = values.lc.item(int(step))[0], values[int(step)]
+            else:
+                line, values = values.lc.key(step)[0], values[step]
+    except (AttributeError, LookupError, ValueError):  # a plain value, a new key, or no number
         return None
-    if isinstance(node, yaml.MappingNode):
-        lines = [key.start_mark.line + 1 for key, _ in node.value if key.value == last]
-        return lines[0] if lines else None
-    try:
-        return _node_at(text, keys).start_mark.line + 1
-    except LookupError:
-        return None
+    return line + 1
 
 
 def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -95,14 +99,22 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
         section: Any = raw
         for step in keys:
             if isinstance(section, dict) and section.get(step) is None:
-                section[step] = {}  # a section that is left out, or written as null
+                _set_value(section, step, {})  # a section that is left out, or written as null
             section = section[_key(step, section, path)]
             if not isinstance(section, dict | list):
                 raise RecipeError(
                     f"{path}: {step!r} holds {section!r}, which has no keys of its own"
                 )
-        section[_key(last, section, path)] = _parse_yaml(value, f"{path}: the value is")
+        _set_value(section, _key(last, section, path), _parse_yaml(value, f"{path}: the value is"))
     return raw
+
+
+def _set_value(section: Any, key: Any, value: Any) -> None:
+    """Set a value; a new key goes before the last, which holds the comments that follow it."""
+    if isinstance(section, CommentedMap) and key not in section:
+        section.insert(max(len(section) - 1, 0), key, value)
+    else:
+        section[key] = value
 
 
 def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
@@ -182,31 +194,18 @@ def plain_values(recipe: Recipe) -> dict[str, Any]:
 
 def dump(raw: dict[str, Any]) -> str:
     """Write plain values as YAML that parses to the same values."""
-    # Escaped beyond ASCII: PyYAML writes some line breaks of Unicode bare and reads them as blanks.
-    return yaml.dump(raw, Dumper=_Dumper, sort_keys=False)
+    return _write(_plain_yaml(), raw)
 
 
 def edit(text: str, overrides: Sequence[str]) -> str:
-    """Set each `key=value` in a recipe's text; its comments stay.
-
-    A text in which a key is new is written anew, without comments.
-    """
-    # An edited text must parse to these values; otherwise it is written anew.
-    values, changed = override(_parse_yaml(text, "recipe:"), overrides), text
-    try:
-        for item in overrides:
-            key, _, value = item.partition("=")
-            # Positions move with each edit, so the text is parsed anew.
-            node = _node_at(changed, key.split("."))
-            start, end = node.start_mark.index, node.end_mark.index
-            # A block's node ends where the next key begins: comments between them stay.
-            end = start + len(changed[start:end].rstrip())
-            changed = f"{changed[:start].rstrip(' ')} {value}{changed[end:]}"
-        if _parse_yaml(changed, "recipe:") == values:
-            return changed
-    except (LookupError, RecipeError):  # a new key, or a value that is no YAML inside a line
-        pass
-    return dump(values)
+    """Set each `key=value` in a recipe's text; its comments stay."""
+    yaml = _commented_yaml()
+    document, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
+    yaml.indent(sequence=indent or 2, offset=offset or 0)
+    result = _write(yaml, override(document, overrides))
+    values = override(_parse_yaml(text, "recipe:"), overrides)
+    # ruamel.yaml changes blanks in some texts that begin with |. Values matter more than comments.
+    return result if _parse_yaml(result, "recipe:") == values else dump(values)
 
 
 def with_schema_line(text: str, file: Path) -> str:
@@ -251,9 +250,9 @@ def configs(folder: str = "") -> dict[str, Path]:
 def _parse_yaml(text: str, what: str) -> Any:
     """Parse a YAML text to its value; `what` begins the message where it is no YAML."""
     try:
-        return yaml.load(text, _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        # PyYAML counts lines and columns from 0, editors from 1.
+        return _plain_yaml().load(text)
+    except MarkedYAMLError as error:
+        # The library counts lines and columns from 0, editors from 1.
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         # A question mark or a colon ends a text in {…} that has no quotes.
@@ -263,8 +262,8 @@ def _parse_yaml(text: str, what: str) -> Any:
             else ""
         )
         raise RecipeError(f"{what} not YAML: {error.problem}{where}{advice}") from error
-    except (yaml.YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # As PyYAML's constructors fail: on a 45th of May, on !!int without digits.
+    except (YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # As constructors fail: on a 45th of May, on !!int without digits.
         raise RecipeError(f"{what} not YAML: {shorten(str(error), 200)}") from error
 
 
@@ -299,80 +298,72 @@ def _other_format(data: bytes) -> str | None:
     return next((advice for beginnings, advice in _FORMATS if data.startswith(beginnings)), None)
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML without its surprises.
+class _Composer(Composer):
+    """Refuses deep nesting, and a thousand bytes of aliases to lists of aliases: gigabytes.
 
-    YAML 1.1 takes 2e-5 for a string, 10:30 for 630 and 010 for 8, and lets a repeated key win; here
-    none of these holds. Deep nesting is refused, and so are a thousand bytes of aliases to lists of
-    aliases, which are gigabytes.
+    Values are counted while nodes are composed, because constructing them takes the memory.
     """
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self._level = self._values = 0
-        self._extents: dict[yaml.Node, int] = {}
+    def __init__(self, loader: YAML) -> None:
+        super().__init__(loader)
+        self._values = 0
+        self._extents: dict[Node, int] = {}
 
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        # Counted while nodes are composed: constructing them is what takes the memory.
-        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML's
-        before = self._values
-        self._level += 1
-        if self._level > _MAX_DEPTH:
-            raise yaml.composer.ComposerError(None, None, _TOO_DEEP, event.start_mark)
-        node = super().compose_node(parent, index)
-        assert node is not None
+    def compose_node(self, parent: Node | None, index: Any) -> Node:
+        event, before = self.parser.peek_event(), self._values
+        if self.depth >= _MAX_DEPTH:
+            raise ComposerError(None, None, _TOO_DEEP, event.start_mark)
+        node: Node = super().compose_node(parent, index)
         # An alias counts as all that it stands for; one inside its own node, as the maximum.
-        is_alias = isinstance(event, yaml.AliasEvent)
+        is_alias = isinstance(event, AliasEvent)
         self._values += self._extents.get(node, _MAX_VALUES) if is_alias else 1
         # Number of values in each node that an alias may stand for.
         self._extents.setdefault(node, self._values - before)
         if self._values > _MAX_VALUES:
-            raise yaml.composer.ComposerError(None, None, _TOO_LONG, event.start_mark)
-        self._level -= 1
+            raise ComposerError(None, None, _TOO_LONG, event.start_mark)
         return node
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        names = set()
-        for key, _ in node.value:
-            name = str(key.value)
-            if name in names:
-                problem = f"the key {name!r} is given twice"
-                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
-            names.add(name)
-        return super().construct_mapping(node, deep)
+
+class _Constructor(SafeConstructor):
+    """Refuses a key that is given twice, and reads a number with leading zeros as a text."""
+
+    def check_mapping_key(
+        self, _: Node, key_node: Node, mapping: dict[Any, Any], key: Any, __: Any
+    ) -> bool:
+        if key in mapping:
+            problem = f"the key {str(key)!r} is given twice"
+            raise ConstructorError(None, None, problem, key_node.start_mark)
+        return True
+
+    def construct_integer(self, node: ScalarNode) -> int | str:
+        if re.match(r"[-+]?0[\d_]", node.value):
+            return str(node.value)
+        return self.construct_yaml_int(node)
 
 
-_FLOAT = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)[eE][-+]?\d+")
-# YAML 1.1 wants a point in a number with an exponent, so it reads 2e-5 as a text.
-_Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
-_NO_NUMBER = re.compile(r".*:|[-+]?0[\d_]")  # a time such as 10:30, or a leading zero
+_Constructor.add_constructor("tag:yaml.org,2002:int", _Constructor.construct_integer)
 
 
-def _integer(loader: _Loader, node: yaml.ScalarNode) -> int | str:
-    if _NO_NUMBER.match(node.value):
-        return str(node.value)
-    return int(loader.construct_yaml_int(node))
+def _plain_yaml() -> Any:
+    """Return a reader and writer of plain values in YAML 1.2, where 10:30 and `no` are texts."""
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Composer, yaml.Constructor = _Composer, _Constructor
+    yaml.default_flow_style = yaml.sort_base_mapping_type_on_output = False
+    yaml.allow_unicode = False  # ruamel.yaml writes some line breaks of Unicode as if they were \n
+    yaml.width = _MAX_BYTES  # where ruamel.yaml folds a quoted text it may add a blank
+    return yaml
 
 
-_Loader.add_constructor("tag:yaml.org,2002:int", _integer)
+def _commented_yaml() -> Any:
+    """Return a reader and writer that keeps comments, quotes and the lines of keys."""
+    yaml: Any = YAML()
+    yaml.Composer = _Composer
+    yaml.preserve_quotes = True
+    yaml.width = _MAX_BYTES
+    return yaml
 
 
-class _Dumper(yaml.SafeDumper):
-    """Quotes the strings that `_Loader` would take for numbers."""
-
-
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+0123456789."))
-
-
-def _node_at(text: str, keys: Sequence[str]) -> yaml.Node:
-    """Return the node at a key; LookupError where the key is new."""
-    node = yaml.compose(text, Loader=_Loader)
-    assert node is not None  # it was parsed before
-    for step in keys:
-        inner: dict[str, yaml.Node] = {}
-        if isinstance(node, yaml.MappingNode):
-            inner = {key.value: each for key, each in node.value}
-        elif isinstance(node, yaml.SequenceNode):
-            inner = {str(index): each for index, each in enumerate(node.value)}
-        node = inner[step]
-    return node
+def _write(yaml: Any, values: Any) -> str:
+    stream = StringIO()
+    yaml.dump(values, stream)
+    return stream.getvalue()

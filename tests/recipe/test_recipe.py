@@ -125,11 +125,18 @@ loss: {}
     ("override", "line"),
     [
         ("train.samples=80", "  samples: 80"),
-        ("train.sft={optim: adafactor}", "  sft: {optim: adafactor}"),
-        ("model.name=gnomon-tiny-blank", "name: gnomon-tiny-blank  # last of its section"),
-        ("model={name: gnomon-tiny-blank}", "model:\n {name: gnomon-tiny-blank}"),
-        ("loss={name: ce}", "loss: {name: ce}"),
+        ("train.sft={optim: adafactor}", "  sft:\n    optim: adafactor\n"),
+        ("train.max_steps=9", "# Before train.\ntrain:\n  samples: 40\n  max_steps: 9\n  sft:\n"),
+        ("model.name=gnomon-tiny-blank", "name: gnomon-tiny-blank # last of its section"),
+        (
+            "model.max_pixels=9",
+            "model:\n  max_pixels: 9\n  name: gnomon-tiny  # last of its section",
+        ),
+        ("model={name: gnomon-tiny-blank}", "model:\n  name: gnomon-tiny-blank\n"),
+        ("loss={name: ce}", "loss:\n  name: ce\n"),
         ("data.0.options.size=112", "options: {size: 112}"),
+        ("data.0.options.rotation=5", "options: {rotation: 5, size: 84}"),
+        ("eval.samples=9", "  sft:\neval:\n  samples: 9\nloss: {}\n"),
     ],
 )
 def test_an_edited_text_says_what_is_laid_over_it_and_keeps_its_comments(override, line):
@@ -148,11 +155,18 @@ def test_every_key_can_be_written_into_any_text(file):
     assert recipe.parse(recipe.edit(text, overrides), name="it") == wanted
 
 
-def test_a_text_in_which_a_key_is_new_is_written_anew():
-    text = "# Above.\nmodel:\n  name: |\n    no\ntrain:\n  samples: 4\n"
-    assert recipe.edit(text, ["model.max_pixels=4096"]) == (
-        "model:\n  name: 'no\n\n    '\n  max_pixels: 4096\ntrain:\n  samples: 4\n"
-    )
+def test_an_edited_text_has_the_values_of_the_text():
+    # A text of which ruamel.yaml writes other blanks.
+    text = "model:\n  name: |2-\n\u2028    no\nseed: 1\n"
+    values = recipe.parse(text, name="it")
+    assert recipe.parse(recipe.edit(text, ["seed=2"]), name="it") == values | {"seed": 2}
+
+
+def test_yaml_1_1s_surprises_are_texts():
+    text = "[no, on, 10:30, 010, 0o10, 1_000, .5, 1e3]"
+    assert recipe.parse(f"a: {text}", name="it")["a"] == [
+        "no", "on", "10:30", "010", 8, 1000, 0.5, 1000.0
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", DATACLASSES, ids=lambda kind: kind.__name__)
@@ -244,7 +258,7 @@ def test_numbers_as_people_write_them_are_numbers(write, text, value):
     ("text", "told"),
     [
         ("data: [", "not YAML"),
-        ("{[a]: b}", "not YAML"),
+        ("{[a]: b}", "keys must be str"),
         ("- a\n", "a mapping"),
         ("", "a mapping"),
         ("seed: 1\nseed: 2\n", "not YAML: the key 'seed' is given twice"),

@@ -155,12 +155,10 @@ def _recipe_and_seed(run: RunResult) -> tuple[dict[str, Any] | None, int]:
     """
     if run.recipe_yaml is None:
         return None, 0
-    # Answers of other programs have no recipe, so yaml is not imported for them.
-    import yaml
+    # Answers of other programs have no recipe, so YAML is not imported for them.
+    from gnomon.recipe import flatten, parse
 
-    from gnomon.recipe import flatten
-
-    raw = yaml.safe_load(run.recipe_yaml)
+    raw = parse(run.recipe_yaml, name=run.name)
     seed = raw.pop("seed", 0)
     return flatten(raw), seed
 
