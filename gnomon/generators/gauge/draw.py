@@ -13,7 +13,7 @@ from gnomon.generators.drawing.colours import Colour, Palette, blend
 from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
-from gnomon.generators.gauge.questions import ZONES, GaugeQuestion, Zone
+from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Reading, Scale
 from gnomon.generators.looks import photo
@@ -184,7 +184,7 @@ def _draw_texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
 
 
-def gauge_facts(scene: GaugeScene, reading: Reading, question: GaugeQuestion) -> dict[str, Any]:
+def gauge_facts(scene: GaugeScene, reading: Reading, question: ScaleQuestion) -> dict[str, Any]:
     """Scale, value and places: decimals as text, places in pixels."""
     instrument, scale, look = scene.instrument_at_value, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)

@@ -16,9 +16,10 @@ from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
+from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, random_zones
 from gnomon.generators.gauge import draw, questions
 from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeScene, Look
-from gnomon.generators.gauge.questions import QUESTIONS, ZONES, GaugeQuestion
+from gnomon.generators.gauge.questions import QUESTIONS
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Reading, Scale, parse_scale, plain
@@ -278,7 +279,7 @@ class Gauge(PictureGenerator):
         instrument: Instrument,
         scale: Scale,
         value: Decimal,
-        question: GaugeQuestion,
+        question: ScaleQuestion,
         framing: Framing,
         rng: Rng,
     ) -> GaugeScene:
@@ -286,7 +287,7 @@ class Gauge(PictureGenerator):
         zones, mark = question.zones, question.mark
         whole = scale.cycle is None and not instrument.has_window
         if whole and not zones and rng.chance(self.settings.decoys):
-            zones = questions.random_zones(scale, value, rng)
+            zones = random_zones(scale, value, rng)
         # Half as many marks as zones.
         if whole and mark is None and rng.chance(self.settings.decoys / 2):
             mark = rng.choice(scale.labels)
