@@ -162,9 +162,17 @@ def face(facts, question):
             if around:  # its track has ticks
                 assert around[0] <= part["number"] + 1e-9
                 assert part["number"] <= around[1] + 1e-9 or around[1] == float(low)
+    if facts["question"] == "where":
+        (box,) = [part["box"] for part in facts["parts"].values() if "track" in part]
+        return Box(*box)
     if "its box" in question:
         return Box(*facts["case_box"])
     value, reading = Decimal(facts["value"]), facts["reading"]
+    if facts["question"] in ("difference", "percent", "zone", "in_range"):
+        hand = next(part for part in facts["parts"].values() if part.get("number") == float(value))
+        shown = Decimal(facts["readings"][reading].split()[0])
+        high = facts["parts"][_track(facts, hand)]["high"]
+        return gauge(facts | {"value": f"{shown}", "high": high}, question)
     if facts["name"] == "clock":
         hands = {
             name: part["degrees"] for name, part in facts["parts"].items() if "degrees" in part

@@ -28,6 +28,7 @@ from gnomon.generators.faces.expressions import check_formula, evaluate
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.scale_questions import ZONES
 from gnomon.generators.faces.track import ScalePiece, Track
 from gnomon.generators.faces.window import Window
 from gnomon.generators.registry import description_files, description_to_copy
@@ -400,6 +401,54 @@ def test_answers_follow_from_the_facts_whatever_is_asked(name):
         seen.add(sample.facts["question"])
         assert json.loads(json.dumps(sample.facts, allow_nan=False)) == sample.facts
     assert seen == set(asked)
+
+
+SCALED = ("ammeter", "gauge", "hygrometer", "sf6_gauge", "speedometer", "thermometer", "voltmeter")
+
+
+@pytest.mark.parametrize("question", ["difference", "percent", "zone", "in_range", "where"])
+def test_questions_about_a_scale_are_answered_from_it(question):
+    generator = create("face", description=SCALED, level="hard", questions=[question], size=320)
+    names, answers = set(), set()
+    for index in range(60):
+        sample = generator[index]
+        check(sample)
+        names.add(sample.facts["name"])
+        answers.add(str(sample.target))
+    assert len(names) >= 4
+    assert answers >= {"zone": {"green", "yellow", "red"}, "in_range": {"yes", "no"}}.get(
+        question, set()
+    )
+
+
+def test_zones_and_a_target_are_drawn_where_the_answer_has_them():
+    zones = triangles = 0
+    for index in range(12):
+        generator = face("gauge", questions=("zone", "difference"))
+        sample, scene = generator[index], scene_of(generator, index, draw)
+        image, mount = pixels(scene), scene.face.part("hand")
+        track = mount.track
+        for zone in sample.facts.get("zones", ()):
+            shares = [track.graduation.share(float(zone[end])) for end in ("from", "to")]
+            x, y = scene.look.pose.at(*track.path.point(sum(shares) / 2, -0.05))
+            assert np.abs(image[int(y), int(x)] - ZONES[zone["name"]]).max() < 12
+            zones += 1
+        if target := sample.facts.get("target"):
+            share = track.graduation.share(float(target))
+            x, y = scene.look.pose.at(*track.path.point(share, -0.05))
+            own = np.abs(image - pixels(without(scene, "target"))).sum(2)
+            ys, xs = np.nonzero(own > 60)
+            assert (xs.mean() + 0.5, ys.mean() + 0.5) == pytest.approx((x, y), abs=4)
+            triangles += 1
+    assert zones > 6
+    assert triangles > 2
+
+
+def test_a_question_that_a_face_cannot_answer_is_refused():
+    with pytest.raises(ValueError, match=r"'percent' cannot be asked of .*one from 0"):
+        face("thermometer", questions=("percent",))
+    with pytest.raises(ValueError, match=r"'where' cannot be asked of .*a pointer that shows"):
+        face("counter", questions=("where",))
 
 
 def variants(name):

@@ -149,8 +149,12 @@ class FaceHead:
     """Further quantities by name: first, last and step, or a formula."""
     readings: dict[str, FaceReading] = field(default_factory=dict)
     """The numbers to ask for. The first is the reading of the whole. Default: the value itself."""
-    questions: dict[Literal["read", "part", "find"], tuple[str, ...]] = field(default_factory=dict)
-    """Wordings with {name}, {unit} and {part}, in place of the standard ones."""
+    questions: dict[
+        Literal["read", "part", "difference", "percent", "zone", "in_range", "where", "find"],
+        tuple[str, ...],
+    ] = field(default_factory=dict)
+    """Wordings with {name}, {unit} and {part}, in place of the standard ones. The wording of
+    in_range also has {low} and {high}."""
     small: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of pictures in which each number of figures is equally likely, as on meters."""
     readable: Annotated[int, Field(ge=24, le=1000)] = 130
@@ -164,9 +168,10 @@ class FaceHead:
                 )
 
         for question, texts in self.questions.items():
+            limits = {"low": "", "high": ""} if question == "in_range" else {}
             for text in texts:
                 try:
-                    text.format(name="", part="", unit="")
+                    text.format(name="", part="", unit="", **limits)
                 except (KeyError, IndexError, ValueError, AttributeError):
                     raise ValueError(
                         f"questions.{question}: {text!r}: only {{name}}, {{part}} and {{unit}}"

@@ -9,11 +9,12 @@ from fractions import Fraction
 from gnomon.files import read_toml
 from gnomon.generators.faces.description import DrawnFace, FaceDescription, FaceReading
 from gnomon.generators.faces.expressions import evaluate
+from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, Limits
 from gnomon.generators.faces.window import Window
 from gnomon.sample import Number, Time
 
 _MINUTE = 60
-QUESTIONS = ("read", "part", "find")
+QUESTIONS = ("read", "part", *SCALE_QUESTIONS, "where", "find")
 _WORDS = read_toml(__file__, "questions.toml")
 
 
@@ -38,8 +39,10 @@ def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
     )  # fmt: skip
 
 
-def wordings(description: FaceDescription, question: str, reading: FaceReading) -> list[str]:
-    """The texts of a question about a reading."""
+def wordings(
+    description: FaceDescription, question: str, reading: FaceReading, limits: Limits | None = None
+) -> list[str]:
+    """The texts of a question about a reading, with the ends of a range if it has one."""
     head = description.head
     table = _WORDS["times" if reading.answer == "time" else "wordings"]
     texts = head.questions.get(question) or table[question]  # type: ignore[call-overload]
@@ -51,7 +54,10 @@ def wordings(description: FaceDescription, question: str, reading: FaceReading) 
         unit_words = _WORDS["unit"].get(unit, unit)
         if reading.answer == "time" and _has_seconds(reading):
             text = text.replace("HH:MM", "HH:MM:SS")
-        filled.append(text.format(name=head.name, part=reading.words, unit=unit_words))
+        low, high = (f"{limit:f}" for limit in limits) if limits else ("", "")
+        filled.append(
+            text.format(name=head.name, part=reading.words, unit=unit_words, low=low, high=high)
+        )
     return filled
 
 

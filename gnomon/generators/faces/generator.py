@@ -26,9 +26,10 @@ from gnomon.generators.drawing.colours import (
 )  # fmt: skip
 from gnomon.generators.drawing.lettering import FONTS, lacking_letters
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.faces import draw, face_questions
+from gnomon.generators.faces import draw, face_questions, scale_marks
 from gnomon.generators.faces.description import (
     ANY,
+    Body,
     DrawnFace,
     FaceDescription,
     FaceReading,
@@ -38,6 +39,7 @@ from gnomon.generators.faces.description import (
 from gnomon.generators.faces.draw import FaceLook, FaceScene
 from gnomon.generators.faces.face_questions import QUESTIONS
 from gnomon.generators.faces.paints import BodyColours, colour_of
+from gnomon.generators.faces.scale_questions import ScaleQuestion
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
 from gnomon.generators.looks import photo
@@ -45,7 +47,7 @@ from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile
 from gnomon.names import hint
-from gnomon.sample import Box, Number, Sample, Target, Time
+from gnomon.sample import Box, Number, Sample, Target, Text, Time
 
 
 class FaceLevel(NamedTuple):
@@ -64,6 +66,15 @@ MIN_TICK_GAP = 2.7
 # Length of the body's longer side, as a share of the picture's: alone, and to be found.
 _WHOLE, _ANYWHERE = (0.86, 0.97), (0.2, 0.7)
 _IN_PHOTO = (0.7, 0.98)
+# Keys that a description lacks for a question.
+_NEEDED = {
+    "part": "two readings or more",
+    "where": "a pointer that shows the first reading, and no other",
+}
+_NEEDED_OF_SCALES = (
+    "a pointer on a scale with two ends and six labels or more, for percent one from 0"
+)
+ZONE_PAINTS = frozenset(scale_marks.ZONE_PAINTS.values())
 # Draws of a photograph's colours until a pointer can be seen on them.
 _TRIES = 30
 
@@ -89,7 +100,7 @@ class Face(PictureGenerator):
 
     kind: ClassVar[str] = "face"
     version: ClassVar[int] = 2
-    targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Box)
+    targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, FaceLevel]] = LEVELS
     assign_split: ClassVar[Any] = staticmethod(quick_split)
@@ -104,8 +115,9 @@ class Face(PictureGenerator):
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright; medium and hard: turned and tilted."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
-    """read (the whole), part (another of its readings), find (the box of a small instrument
-    anywhere in the picture)."""
+    """read (the whole), part (another of its readings), difference (to a marked target), percent
+    (of full scale), zone (coloured), in_range (yes or no), where (the pointer's box), find (the box
+    of a small instrument anywhere in the picture)."""
     rotation: Annotated[float | None, within(0, 30)] = None
     """The instrument is turned by up to so many degrees either way (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
@@ -129,11 +141,13 @@ class Face(PictureGenerator):
         for description in self._descriptions:
             self._check(description)
             self.materials.check_fonts(description.letters)
-        if not self._choices["part"] and "part" in self.questions:
-            raise ValueError(
-                f"questions: 'part' cannot be asked of description={self.description!r}: give it"
-                " two readings or more"
-            )
+        for question in self.questions:
+            if not self._choices[question]:
+                needed = _NEEDED.get(question, _NEEDED_OF_SCALES)
+                raise ValueError(
+                    f"questions: {question!r} cannot be asked of description={self.description!r}:"
+                    f" give it {needed}"
+                )
 
     def _check(self, description: FaceDescription) -> None:
         """Refuse ticks that stand too close in this size, and values that no split would have."""
@@ -207,7 +221,19 @@ class Face(PictureGenerator):
         """Descriptions, grouped by their file, that each question can be asked of."""
         every = list(self._sources.values())
         several = [v for v in every if len(v[0].readings) > 1]
-        return {"read": every, "part": several, "find": every}
+        choices = {"read": every, "part": several, "find": every}
+        for question in {*self.questions} - {*choices}:
+            fitting = [tuple(v for v in variants if self._fits(question, v)) for variants in every]
+            choices[question] = [variants for variants in fitting if variants]
+        return choices
+
+    def _fits(self, question: str, description: FaceDescription) -> bool:
+        """True if a question about the scale can be asked of a description."""
+        if not _has_scale(description, question):
+            return False
+        names = (ANY,) if self.palettes is None else self.materials.names("palettes")
+        bodies = _bodies(description) if question == "zone" else ()
+        return all(_fitting_palettes(names, self.ood, ZONE_PAINTS, each.colours) for each in bodies)
 
     @property
     def files(self) -> dict[str, UserFile]:
@@ -254,10 +280,14 @@ class Face(PictureGenerator):
         """Draw one instrument and ask one question about it."""
         rng = self.rng(index)
         plan = self._plan(rng)
+        reading = plan.description.readings[plan.reading]
         face = plan.description.draw(plan.value, rng)
+        asked: ScaleQuestion | None = None
+        if plan.question in scale_marks.QUESTIONS:
+            asked, face = scale_marks.ask(plan.question, face, reading, rng)
         scene = FaceScene(face, self._look(plan, face, rng))
         text = rng.choice(face_questions.wordings(
-            plan.description, plan.question, plan.description.readings[plan.reading]
+            plan.description, plan.question, reading, asked.limits if asked else None
         ))  # fmt: skip
         image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), scene.case)
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
@@ -270,6 +300,11 @@ class Face(PictureGenerator):
         target: Target = answers[plan.reading]
         if plan.question == "find":
             target = Box(*facts["case_box"])
+        elif asked is not None:
+            pointer = scale_marks.pointer_of(face, reading)
+            assert pointer is not None
+            target = asked.target or Box(*facts["parts"][pointer.name]["box"])
+            facts |= scale_marks.facts_of(asked)
         return Sample(self.id(index), image, text, target, facts)
 
     def _plan(self, rng: Rng) -> FacePlan:
@@ -306,17 +341,19 @@ class Face(PictureGenerator):
         font = face.body.font if self.fonts is None else rng.choice(self.materials.names("fonts"))
         return FaceLook(
             size=self.size,
-            palette=self._palette(face, rng),
+            palette=self._palette(plan.question, face, rng),
             background=rng.choice(self.materials.names("backgrounds")),
             font=font,
             pose=poses.Pose(upright.matrix @ np.diag([scale, scale, 1.0])),
             is_photo=is_photo,
         )
 
-    def _palette(self, face: DrawnFace, rng: Rng) -> str:
+    def _palette(self, question: str, face: DrawnFace, rng: Rng) -> str:
         """Draw a palette on whose floor each pointer can be seen."""
         choice, body = face.body.palette, face.body
         paints = frozenset(paint for mount in face.parts for paint in mount.part.colours().values())
+        if question == "zone":
+            paints |= ZONE_PAINTS
         if self.look == "photo" and self.palettes is None and choice == ANY:
             for _ in range(_TRIES):
                 name = photo.photo_palette(rng)
@@ -324,6 +361,8 @@ class Face(PictureGenerator):
                     return name
         names = (choice,) if self.palettes is None else self.materials.names("palettes")
         fitting = _fitting_palettes(names, self.ood, paints, body.colours)
+        if not fitting and self.palettes is None:  # zones may need another floor
+            fitting = _fitting_palettes((ANY,), self.ood, paints, body.colours)
         if not fitting:
             raise ValueError(
                 f"palettes={list(names)}: on none of their floors all pointers of the"
@@ -356,10 +395,21 @@ def _is_visible(paints: frozenset[str], name: str, body: BodyColours) -> bool:
 @lru_cache(maxsize=256)
 def _fonts_of(description: FaceDescription) -> frozenset[str]:
     """Fonts that the body of a description may have."""
+    return frozenset(body.font for body in _bodies(description))
+
+
+@lru_cache(maxsize=256)
+def _bodies(description: FaceDescription) -> tuple[Body, ...]:
+    """Bodies that together have each font and each colour of a description."""
     value, count = value_at(description.head.value, 0), description.body_fonts
-    return frozenset(
-        description.draw(value, EndChooser(0, index)).body.font for index in range(count)
-    )
+    return tuple(description.draw(value, EndChooser(0, index)).body for index in range(count))
+
+
+@lru_cache(maxsize=1024)
+def _has_scale(description: FaceDescription, question: str) -> bool:
+    """True if the first reading stands on a scale of which a question can be asked."""
+    face = description.draw(value_at(description.head.value, 0), EndChooser(0))
+    return scale_marks.is_asked_of(question, face, next(iter(description.readings.values())))
 
 
 @lru_cache(maxsize=256)

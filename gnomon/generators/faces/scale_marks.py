@@ -1,0 +1,151 @@
+"""Questions about the scale of a face: which scale is read, and what must be drawn on it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from gnomon.generators.faces import scale_questions
+from gnomon.generators.faces.description import DrawnFace, FaceReading
+from gnomon.generators.faces.face_questions import answer_of
+from gnomon.generators.faces.graduation import LABELLED
+from gnomon.generators.faces.part import MountedPart
+from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
+from gnomon.generators.faces.track import ColourZone, Track
+from gnomon.generators.instruments.scale import Reading, Scale
+from gnomon.generators.rng import Rng
+from gnomon.sample import Number
+
+# Colours of zones as a description writes them.
+ZONE_PAINTS = {name: "{:02x}{:02x}{:02x}".format(*colour) for name, colour in ZONES.items()}
+# Distances from the track between which zones lie, on the side that has no ticks.
+_ZONE = (0.02, 0.08)
+# Size of the triangle at a target.
+_TIP, _LENGTH, _WIDTH = 0.005, 0.085, 0.09
+TARGET = "target"
+# Questions for which something is drawn.
+_DRAWN = ("difference", "zone")
+QUESTIONS = (*scale_questions.SCALE_QUESTIONS, "where")
+
+
+def pointer_of(face: DrawnFace, reading: FaceReading) -> MountedPart | None:
+    """Return the pointer that shows a reading on a track. None if it is read otherwise."""
+    for mount in face.parts:
+        if isinstance(mount.part, Pointer) and mount.part.drive == reading.drive:
+            return mount
+    return None
+
+
+def is_asked_of(question: str, face: DrawnFace, reading: FaceReading) -> bool:
+    """True if a question about the scale makes sense for this face."""
+    mount = pointer_of(face, reading)
+    if mount is None or reading.answer == "time":
+        return False
+    track = _track(mount)
+    if question == "where":  # the pointer, which must be the only one
+        return sum(isinstance(each.part, Pointer) for each in face.parts) == 1
+    if track.goes_round or not track.graduation.ticks:
+        return False
+    if question in _DRAWN and not _has_room(question, face, mount):
+        return False
+    return scale_questions.is_asked_of(question, _scale(track, ""))
+
+
+def _has_room(question: str, face: DrawnFace, mount: MountedPart) -> bool:
+    """True if zones or a triangle fit on the side of the track that has no ticks."""
+    track, pointer = _track(mount), mount.part
+    assert isinstance(pointer, Pointer)
+    away = track.numerals.away if track.numerals else None
+    if pointer.shape == "column" or (away is not None and away * track.tick < 0):
+        return False
+    if question == "zone":
+        return True
+    shapes = [each.part.shape for each in face.parts if isinstance(each.part, Pointer)]
+    return track.tick > 0 and "triangle" not in shapes
+
+
+def ask(
+    question: str, face: DrawnFace, reading: FaceReading, rng: Rng
+) -> tuple[ScaleQuestion, DrawnFace]:
+    """Ask about a scale; return the face with what must be drawn for it, too."""
+    mount = pointer_of(face, reading)
+    assert mount is not None
+    if question == "where":
+        return ScaleQuestion(None), face
+    track, answer = _track(mount), answer_of(reading, face)
+    assert isinstance(answer, Number)
+    scale = _scale(track, answer.unit)
+    around = [tick.value for tick in track.graduation.neighbours(mount.scale_number)]
+    gap = max(around) - min(around) or scale.ticks[-1] - scale.ticks[-2]
+    asked = scale_questions.ask(
+        question, scale, Reading(answer.value, gap, answer.within or Decimal(0)), rng
+    )
+    if asked.zones:
+        face = _with_zones(face, mount, asked.zones)
+    if asked.mark is not None:
+        face = _with_target(face, mount, asked.mark)
+    return asked, face
+
+
+def facts_of(question: ScaleQuestion) -> dict[str, Any]:
+    """Return the zones, the target and the limits of a question as plain values."""
+    facts: dict[str, Any] = {}
+    if question.zones:
+        facts["zones"] = [
+            {"name": name, "from": f"{begin:f}", "to": f"{end:f}"}
+            for name, begin, end in question.zones
+        ]
+    if question.mark is not None:
+        facts["target"] = f"{question.mark:f}"
+    if question.limits is not None:
+        facts["limits"] = [f"{limit:f}" for limit in question.limits]
+    return facts
+
+
+def _with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> DrawnFace:
+    """Draw these zones along the track, and none of the description's."""
+    assert isinstance(mount.part, Pointer)
+    track, name = _track(mount), _track_name(face, mount)
+    near, far = (side if track.tick < 0 else -side for side in _ZONE)
+    bands = tuple(
+        ColourZone(ZONE_PAINTS[colour], (float(begin), float(end)), near, far)
+        for colour, begin, end in zones
+    )
+    for each in face.parts:
+        if isinstance(each.part, Track):
+            face = face.with_changed(each.name, zones=bands if each.name == name else ())
+    return face
+
+
+def _with_target(face: DrawnFace, mount: MountedPart, mark: Decimal) -> DrawnFace:
+    """Put a triangle on the track."""
+    assert isinstance(mount.part, Pointer)
+    track = _track(mount)
+    triangle = Pointer(
+        track=mount.part.track, drive=f"{mark:f}", shape="triangle", length=_LENGTH, width=_WIDTH,
+        away=-_TIP, colour="ink",
+    )  # fmt: skip
+    share = track.graduation.share(float(mark))
+    target = MountedPart(
+        TARGET, triangle, mount.frame, Fraction(mark), track, float(mark), share
+    )  # fmt: skip
+    first = next(n for n, each in enumerate(face.parts) if isinstance(each.part, Pointer))
+    # Below all pointers.
+    return face._replace(parts=(*face.parts[:first], target, *face.parts[first:]))
+
+
+def _track(mount: MountedPart) -> Track:
+    assert isinstance(mount.track, Track)
+    return mount.track
+
+
+def _track_name(face: DrawnFace, mount: MountedPart) -> str:
+    return next(each.name for each in face.parts if each.part is mount.track)
+
+
+def _scale(track: Track, unit: str) -> Scale:
+    ticks = track.graduation.ticks
+    labels = tuple(tick.value for tick in ticks if tick.rank == LABELLED)
+    return Scale(unit, track.spacing == "log", labels, tuple(tick.value for tick in ticks))
