@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
+from gnomon.options import option
+
 _LISTED = 12
 """Choices that a message lists; longer lists are only counted."""
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -37,9 +39,10 @@ def check_code_is_allowed(places: Iterable[str], file: object) -> None:
     """Refuse a file that names classes outside gnomon, unless the user has named them, too."""
     others = [name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED]
     if others:
+        plugins = " ".join(option("plugins", name) for name in others)
         raise UnknownNameError(
             f"{file} names code outside gnomon: {', '.join(others)}. If it is yours, or you trust"
-            f" it, add {' '.join(f'--plugins {name}' for name in others)}"
+            f" it, name it as a plug-in: {plugins}"
         )
 
 

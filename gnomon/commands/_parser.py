@@ -24,6 +24,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, NoReturn, TypeAlias
 
+from gnomon.options import shell_options
 from gnomon.terminal import encodable, printable
 
 VERBS = (
@@ -200,7 +201,8 @@ def call(options: argparse.Namespace) -> int:
     # Arguments in the order of the signature: positional ones may not come as keywords.
     words = OrderedDict((name, getattr(options, name)) for name in signature.parameters)
     bound = inspect.BoundArguments(signature, words)
-    return verb(*bound.args, **bound.kwargs) or 0
+    with shell_options():
+        return verb(*bound.args, **bound.kwargs) or 0
 
 
 def _parameter_help(lines: str) -> dict[str, dict[str, str]]:

@@ -116,7 +116,7 @@ class AnswerFile:
                 if words and words != sample.question:
                     raise ValueError(
                         f"{self.path}: {sample.id!r} was asked {words!r}, not {sample.question!r}:"
-                        " name another file (--out), or delete that one"
+                        " delete that file, or write to another"
                     )
                 if content == Question.of(sample).content:
                     same.add(sample.id)
@@ -167,7 +167,7 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
     if changes:
         raise RecipeError(
             f"{out} holds answers to other samples ({'; '.join(changes[:3])}):"
-            " name another file (--out), or delete that one to ask again"
+            " delete that file to ask again, or write to another"
         )
     return replace(new, versions=old.versions, trained=old.trained)
 
@@ -203,7 +203,7 @@ def _check_records_are_ours(out: Path) -> None:
         names = ", ".join(map(str, others))
         raise FileExistsError(
             f"{names}: this would be written beside the answers, and gnomon did not write what is"
-            " there: move it away, or name another file (--out)"
+            " there: move it away, or write to another file"
         )
 
 

@@ -18,6 +18,7 @@ from gnomon.eval.calibration.summary import most_coverage, summaries
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.question_file import Question
+from gnomon.options import option
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
@@ -84,7 +85,7 @@ def calibrate(
         no_run = no_run_message(Path(model))
         raise RecipeError(f"{no_run}: calibrate a run that was trained, such as runs/demo")
     if within is not None and not 0 <= within < float("inf"):
-        raise RecipeError(f"--within {within:g}: give a distance, 0 or more")
+        raise RecipeError(f"{option('within', within)}: give a distance, 0 or more")
     resolved = resolve_model(model, data, words)
     if data is None:
         assert run is not None  # a served model has been asked for DATA above

@@ -12,6 +12,7 @@ from gnomon.answers.base.target import Corners, Unlabelled
 from gnomon.answers.box.read import read_box, to_pixels
 from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.dialect import create
+from gnomon.options import option
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.known_questions import box_questions
 from gnomon.sample import CUT, Prediction, Sample, Size
@@ -24,7 +25,7 @@ _LEAST = 8.0
 _UNTAUGHT = """\
 {name} was never taught to find: nothing in its recipe asks for the box of what it reads. Train it \
 with both questions (clock, counter: `questions: [read, where]`; gauge: `[read, find]`; your own \
-rows: a source of `kind: box`), or name a question that the model knows (--find-question "…"), or \
+rows: a source of `kind: box`), or name a question that the model knows ({way_out}), or \
 cut the pictures yourself"""
 
 
@@ -35,12 +36,13 @@ def box_question(recipe: Recipe, run: Path | None) -> str:
     """
     texts = box_questions(recipe, run)
     name = recipe.model.name if run is None else str(run)
+    way_out = option("find", "…", flag="--find-question")
     if not texts:
-        raise RecipeError(_UNTAUGHT.format(name=name))
+        raise RecipeError(_UNTAUGHT.format(name=name, way_out=way_out))
     if len(texts) > 1:
         lines = "\n".join(f"  {text}" for text in texts)
         raise RecipeError(
-            f'{name} was taught to find several things: choose one, --find-question "…"\n{lines}'
+            f"{name} was taught to find several things: choose one, {way_out}\n{lines}"
         )
     return texts[0]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon.atomic import put_text
 from gnomon.names import hint
+from gnomon.options import option
 from gnomon.recipe import RecipeError
 
 BEFORE, AFTER = "before", "after"
@@ -46,7 +47,7 @@ def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
         more = f" and {len(others) - 3} more" if len(others) > 3 else ""
         raise RecipeError(
             f"{folder} holds other files ({', '.join(others[:3])}{more}), and {what} needs a"
-            " directory of its own: give another --out"
+            f" directory of its own: give another {option('out')}"
         )
 
 

@@ -12,6 +12,7 @@ from gnomon.answers.registry import TARGETS, form_from_json
 from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.eval.scoring.question_file import QuestionFile, question_path
 from gnomon.generators.base import Generator
+from gnomon.options import option
 from gnomon.pipeline import families
 from gnomon.recipe import Columns, Recipe, RecipeError, Source
 from gnomon.runs.directory import AFTER, BEFORE
@@ -76,7 +77,7 @@ def question_of(name: str, questions: Mapping[str, AnswerForm], boxes: list[str]
     texts = [text for text in questions if text not in boxes] or list(questions)
     if len(texts) == 1:
         return texts[0]
-    way_out = 'say what to ask about the pictures, --question "…"'
+    way_out = f"say what to ask about the pictures, {option('question', '…')}"
     if not texts:
         raise RecipeError(f"{name} records no question about pictures: {way_out}")
     lines = [f"  {text}" for text in texts[:LISTED]]

@@ -11,6 +11,7 @@ from typing import Any
 from gnomon import names
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
+from gnomon.options import option
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import cuts
@@ -143,9 +144,9 @@ def certifier_of(
 
 
 def _first_term(coverage: float | None, wrong: float | None, answered: float | None) -> str:
-    """Return the first term about calibrated answers, such as `wrong 0.05`; empty if none."""
+    """Return the first term about calibrated answers, as the user gave it; empty if none."""
     terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
-    return next((f"--{name} {share:g}" for name, share in terms.items() if share is not None), "")
+    return next((option(name, share) for name, share in terms.items() if share is not None), "")
 
 
 def override_words(overrides: Mapping[str, Any] | None) -> list[str]:

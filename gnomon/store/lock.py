@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.atomic import remove_leftovers
+from gnomon.options import option
 from gnomon.progress import warn
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _lock(file: Path, path: Path, *, optional: bool = False) -> Iterator[bool]:
                 raise
             if not (optional and error.errno in _FORBIDDEN):
                 reason = _REASONS.get(error.errno, error.strerror)
-                way_out = f"{reason}: name another place (--out)"
+                way_out = f"{reason}: name another place ({option('out')})"
                 raise OSError(error.errno, way_out, str(path)) from error
         if has_lock:
             with suppress(OSError):  # on a full disk the work itself will fail and say so
@@ -124,7 +125,7 @@ def _acquire(lock: BaseFileLock, path: Path, note: Path) -> bool:
                 continue
             raise ValueError(
                 f"{path} is being written by {_holder(note)}: wait until it ends, or write to"
-                " another place (--out)"
+                f" another place ({option('out')})"
             ) from None
         except OSError as error:
             if error.filename is not None:  # the file could not be made: nothing else could be

@@ -25,6 +25,7 @@ from gnomon.eval.calibration.estimates import BestAnswer
 from gnomon.eval.calibration.rule_choice import group_name
 from gnomon.eval.scoring.belief import range_of, searched_range, value_answers
 from gnomon.eval.scoring.question_file import Question
+from gnomon.options import option
 from gnomon.sample import Certainty, Prediction, Target
 
 NAME = "calibration.json"
@@ -127,7 +128,8 @@ class CalibrationPart:
         if n >= fewest:
             return f"{refusal} of the surest, too, more may be wrong"
         units = "groups" if is_grouped else "labelled pictures"
-        way_out = ", or with --same-groups if the next pictures are of these" * is_grouped
+        same_groups = option("same_groups", True)
+        way_out = f", or with {same_groups} if the next pictures are of these" * is_grouped
         return f"{refusal} {n} {units} cannot show so few: calibrate on at least {fewest}{way_out}"
 
     @cached_property

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.options import option
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -52,8 +54,8 @@ def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) 
         raise ValueError(
             f"coverage={coverage:g}: needs pictures of at least {least} groups, and {len(sizes)}"
             f" {'was' if len(sizes) == 1 else 'were'} calibrated on: ask for"
-            f" --coverage {most_coverage(len(sizes)):g}, or `gnomon calibrate` again on more, or"
-            " with --same-groups if the next pictures are of these"
+            f" {option('coverage', most_coverage(len(sizes)))}, or `gnomon calibrate` again on"
+            f" more, or with {option('same_groups', True)} if the next pictures are of these"
         )
     order = np.argsort(scores, kind="stable")
     weights = np.array([1 / sizes[groups[index]] for index in order])

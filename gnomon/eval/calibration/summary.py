@@ -19,6 +19,7 @@ from gnomon.eval.calibration.calibration import (
 )
 from gnomon.eval.scoring import certainty
 from gnomon.eval.scoring.question_file import Question
+from gnomon.options import option
 from gnomon.sample import Prediction
 
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
@@ -62,15 +63,13 @@ def summary(part: CalibrationPart, *, same_groups: bool = False, width: str = ""
     next_ones = "the next ones" if groups == n else "new groups, on average"
     groups = len(set(part.scored[1]))  # those that intervals are about
     if groups < least:
-        lines.append(
-            f"  intervals of 90 % need {least} groups, and here are {groups}: calibrate on more, or"
-            f" let predict ask for less (--coverage {conformal.most_coverage(groups):g})"
-            + (
-                ""
-                if same_groups
-                else ", or calibrate with --same-groups if the next pictures are of these"
-            )
-        )
+        coverage = option("coverage", conformal.most_coverage(groups))
+        line = f"  intervals of 90 % need {least} groups, and here are {groups}: calibrate on more,"
+        line += f" or ask for less ({coverage})"
+        if not same_groups:
+            flag = option("same_groups", True)
+            line += f", or calibrate with {flag} if the next pictures are of these"
+        lines.append(line)
     if width:
         lines.append(f"  {width}")
     if unreadable := sum(part.unreadable):

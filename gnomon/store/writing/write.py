@@ -17,6 +17,7 @@ from typing import Any
 from gnomon.atomic import remove_leftovers
 from gnomon.generators.base import SPLITS
 from gnomon.generators.user_files import licence
+from gnomon.options import option
 from gnomon.progress import track
 from gnomon.store import formats
 from gnomon.store.formats import Format
@@ -216,7 +217,7 @@ class SplitPlan:
         if parts > self.shards:
             raise ValueError(
                 f"n={self.n:,} is written as {self.shards} files: make at most"
-                f" {self.shards} parts (--shard 1/{self.shards})"
+                f" {self.shards} parts ({option('shard')})"
             )
         root = self.root / PARTS / f"{self.split}-{part:05}-of-{parts:05}"
         return replace(self, root=root, part=(part, parts))
@@ -259,7 +260,7 @@ def check_samples(plan: SplitPlan) -> None:
     if plan.samples.has_several_pictures and not plan.format.holds_several_pictures:
         raise ValueError(
             f"format={plan.format.name!r} holds one picture a sample, and these may have several:"
-            " give --format parquet"
+            f" give {option('format', 'parquet')}"
         )
 
 
@@ -274,7 +275,7 @@ def plan_entry(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
     if stored_format != plan.format.name and has_shards:
         raise ValueError(
             f"{plan.root} holds {stored_format}, not {plan.format.name}, and a directory holds one"
-            f" format: write to another (--out), or leave --format out"
+            f" format: write to another ({option('out')}), or leave {option('format')} out"
         )
     entry = {
         "samples": plan.samples.describe(),
@@ -309,7 +310,7 @@ def _check_same_split(plan: SplitPlan, stored: object, requested: object, path: 
     if differences:
         raise ValueError(
             f"{plan.root} holds another {plan.split!r} split: {differences}. "
-            f"Write to another directory (--out), or delete this one first"
+            f"Write to another directory ({option('out')}), or delete this one first"
         )
 
 
@@ -329,7 +330,7 @@ def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:
         more = f" and {len(files) - _EXAMPLES} more" if len(files) > _EXAMPLES else ""
         raise ValueError(
             f"{plan.root} holds {', '.join(files[:_EXAMPLES])}{more}, which no {MANIFEST} names:"
-            " write to a new or empty directory (--out), or delete what lies there first"
+            f" write to a new or empty directory ({option('out')}), or delete what lies there first"
         )
 
 
