@@ -94,7 +94,8 @@ def check(choices: Iterable[str], name: str, *, what: str, command: str) -> None
     """Refuse an unknown name, with the nearest choices and the command that lists all."""
     names = list(choices)
     if name not in names:
-        raise UnknownNameError(f"unknown {what} {name!r}: {hint(name, names, command=command)}")
+        way_out = hint(str(name), names, command=command)  # Python users may give any type
+        raise UnknownNameError(f"unknown {what} {name!r}: {way_out}")
 
 
 def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:

@@ -63,7 +63,7 @@ def test_a_place_is_loaded_only_where_it_was_allowed_and_is_of_the_right_class(
     (tmp_path / "my_own_code.py").write_text("class Mine(ValueError): pass\nmade = Mine()")
     (tmp_path / "json.py").write_text("raise AssertionError('hides the library')")
     with pytest.raises(
-        names.UnknownNameError, match=r"my_own_code:Mine\. If it is yours.*--plugins my_o"
+        names.UnknownNameError, match=r"my_own_code:Mine\. If it is yours.*plugins=\"my_o"
     ):
         names.load_user_class("my_own_code:Mine", ValueError, what="thing")
     for name in ("my_own_code:Mine", "my_own_code:made", "my_own_code:Nope", "json:JSONDecoder"):

@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_handled = _handle_sigterm()
     try:
         if options.plugins:
-            from gnomon.runs.loading import register_plugins
+            from gnomon.runs.python_arguments import register_plugins
 
             register_plugins(options.plugins)
         code = call(options)

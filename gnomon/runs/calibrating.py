@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from hashlib import blake2b
+from numbers import Real
 from pathlib import Path
+from typing import Any
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
 from gnomon.answers.number.answer import grid_of_labels, value_of_number
@@ -84,8 +86,7 @@ def calibrate(
     if not server and run is None:
         no_run = no_run_message(Path(model))
         raise RecipeError(f"{no_run}: calibrate a run that was trained, such as runs/demo")
-    if within is not None and not 0 <= within < float("inf"):
-        raise RecipeError(f"{option('within', within)}: give a distance, 0 or more")
+    _check_distance(within)
     resolved = resolve_model(model, data, words)
     if data is None:
         assert run is not None  # a served model has been asked for DATA above
@@ -128,6 +129,12 @@ def calibrate(
     file = calibration.write(folder)
     texts += summaries(calibration, answers, same_groups=same_groups)
     return CalibratedModel(calibration, file, "\n".join(texts), most_coverage(calibration))
+
+
+def _check_distance(within: Any) -> None:
+    is_number = isinstance(within, Real)
+    if within is not None and not (is_number and 0 <= within < float("inf")):
+        raise RecipeError(f"{option('within', within)}: give a distance, 0 or more")
 
 
 def _rows_to_leave_out(exam: Exam, rows: TrainedRows, model: str) -> set[str]:

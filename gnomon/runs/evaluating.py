@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from gnomon.runs import calibrating
 from gnomon.runs.answer_scores import score_answers
 from gnomon.runs.calibrating import CalibratedModel
 from gnomon.runs.exam import note_unasked
-from gnomon.runs.loading import load, override_words
+from gnomon.runs.loading import load
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
+from gnomon.runs.python_arguments import override_words
 from gnomon.runs.reader import Reader
 from gnomon.runs.report import Report
 from gnomon.runs.run import Run
@@ -123,13 +124,13 @@ def calibrate(
 
 
 def score(
-    answers: Sequence[str],
-    truths: Sequence[Any],
+    answers: Iterable[str],
+    truths: Iterable[Any],
     *,
     kind: str = "number",
-    sizes: Sequence[Size] | None = None,
+    sizes: Iterable[Size] | None = None,
     boxes: str | None = None,
-    groups: Sequence[str] | None = None,
+    groups: Iterable[str] | None = None,
     name: str = "answers",
     **columns: Any,
 ) -> Report:
@@ -155,6 +156,9 @@ def score(
         ValueError: The lists differ in length, or a label cannot be read.
     """
     check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
+    answers, truths = _list(answers, "answers"), _list(truths, "truths")
+    sizes = None if sizes is None else _list(sizes, "sizes")
+    groups = None if groups is None else _list(groups, "groups")
     for what, values in {"truths": truths, "sizes": sizes, "groups": groups}.items():
         if values is not None and len(values) != len(answers):
             raise ValueError(f"{what}: {len(values)} for {len(answers)} answers: give one for each")
@@ -163,7 +167,9 @@ def score(
     how = recipes.validate(Columns, {"kind": kind, **columns}, name="columns")
     questions, predictions = [], []
     for index, (answer, truth) in enumerate(zip(answers, truths, strict=True)):
-        size = None if sizes is None else (int(sizes[index][0]), int(sizes[index][1]))
+        if not isinstance(answer, str):
+            raise ValueError(f"answers[{index}]: {answer!r}: give the model's words, as a text")
+        size = None if sizes is None else _size(sizes[index], index)
         try:
             target = TARGETS[kind].from_label(truth, how, size)
         except ValueError as error:
@@ -182,3 +188,18 @@ def score(
 
     scores = score_predictions(predictions, questions)
     return Report(RunResult(name, scores, predictions, questions=questions), samples)
+
+
+def _list(values: Iterable[Any], name: str) -> list[Any]:
+    """Return an argument as a list; refuse a text, whose letters would be taken one by one."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{name}: {values!r}: give a list")
+    return list(values)
+
+
+def _size(size: Any, index: int) -> Size:
+    try:
+        width, height = size
+        return int(width), int(height)
+    except (TypeError, ValueError):
+        raise ValueError(f"sizes[{index}]: {size!r}: give width and height in pixels") from None

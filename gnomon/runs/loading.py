@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gnomon import names
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.options import option
@@ -17,6 +16,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.exam import Exam
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model, trained_run
+from gnomon.runs.python_arguments import override_words, register_plugins
 from gnomon.runs.reader import Reader, served_folder
 
 
@@ -30,7 +30,7 @@ def load(
     wrong: float | None = None,
     answered: float | None = None,
     overrides: Mapping[str, Any] | None = None,
-    plugins: Sequence[str] = (),
+    plugins: str | Sequence[str] = (),
 ) -> Reader:
     """Open a model that reads pictures.
 
@@ -147,30 +147,3 @@ def _first_term(coverage: float | None, wrong: float | None, answered: float | N
     """Return the first term about calibrated answers, as the user gave it; empty if none."""
     terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
     return next((option(name, share) for name, share in terms.items() if share is not None), "")
-
-
-def override_words(overrides: Mapping[str, Any] | None) -> list[str]:
-    """Write overrides as the command line takes them: `train.max_steps=300`."""
-    words = []
-    for key, value in (overrides or {}).items():
-        try:
-            words.append(f"{key}={json.dumps(value, ensure_ascii=False, default=_plain)}")
-        except TypeError as error:
-            raise RecipeError(f"{key}: {value!r}: give plain values, as YAML has them") from error
-        names.allow(str(value))  # the caller named the class
-    return words
-
-
-def _plain(value: Any) -> Any:
-    """Return a path as text, and a number of numpy's as Python's."""
-    return str(value) if isinstance(value, Path) else value.item()
-
-
-def register_plugins(places: Sequence[str]) -> None:
-    """Permit and import classes of the user's; a generator registers its kind."""
-    from gnomon import generators
-
-    for place in places:
-        names.allow(place)
-        if hasattr(names.load_user_class(place, object, what="plug-in"), "kind"):
-            generators.load(place)

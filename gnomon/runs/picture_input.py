@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeGuard
 
 from gnomon.progress import warn
 from gnomon.store.pictures import load_picture, upright_rgb
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
 
-    Picture: TypeAlias = str | Path | bytes | Image | np.ndarray[Any, Any]
-    """A file, a file's bytes, a PIL image, or an array of height, width and colours in 8 bits."""
+    Picture: TypeAlias = str | Path | bytes | BinaryIO | Image | np.ndarray[Any, Any]
+    """A path, bytes, an open file, a PIL image, or an array of height, width and colours in 8 bits.
+    """
 
 _BRIGHT = 4096
 """Least brightest value of an array of 16 bits. Values of 8 or 12 bits stay below it."""
@@ -41,6 +42,8 @@ def open_picture(picture: Picture) -> tuple[str, Image]:
         return file.name, load_picture(file)
     if isinstance(picture, bytes | bytearray | memoryview):
         return "", load_picture(bytes(picture))
+    if is_file(picture):
+        return "", load_picture(_content(picture))
     if isinstance(picture, Image.Image):
         try:
             return "", upright_rgb(picture)
@@ -49,13 +52,31 @@ def open_picture(picture: Picture) -> tuple[str, Image]:
     return "", upright_rgb(_from_array(picture))
 
 
-def is_one_picture(pictures: Any) -> bool:
-    """True for bytes, an image or an array of one picture, where several pictures are wanted."""
+def check_is_list(pictures: Any) -> None:
+    """Refuse a single picture where several are wanted, and what holds no pictures."""
     from PIL import Image
 
-    if isinstance(pictures, bytes | bytearray | memoryview | Image.Image):
-        return True
-    return getattr(pictures, "ndim", 4) < 4
+    is_bytes = isinstance(pictures, bytes | bytearray | memoryview)
+    is_array = getattr(pictures, "ndim", 1) in (2, 3)
+    if is_bytes or is_array or isinstance(pictures, Image.Image) or is_file(pictures):
+        raise ValueError("read reads one picture: give read_all a list of pictures")
+    if not hasattr(pictures, "__iter__") and not hasattr(pictures, "__getitem__"):
+        raise ValueError(f"pictures: {pictures!r}: give a folder, or a list of pictures")
+
+
+def is_file(picture: Any) -> TypeGuard[BinaryIO]:
+    """True for a file that is open, or bytes that behave like one."""
+    return hasattr(picture, "read") and hasattr(picture, "seek")
+
+
+def _content(file: BinaryIO) -> bytes:
+    """Read an open file from its beginning, wherever it stands after being written."""
+    if file.seekable():
+        file.seek(0)
+    content = file.read()
+    if not isinstance(content, bytes):
+        raise ValueError(f"{type(file).__name__} holds text: open the file in binary mode, 'rb'")
+    return content
 
 
 def _from_array(array: Any) -> Image:

@@ -29,7 +29,8 @@ from gnomon.runs.known_questions import (
     known_questions,
     question_of,
 )
-from gnomon.runs.picture_input import find_pictures, is_one_picture, open_picture
+from gnomon.runs.picture_input import check_is_list, find_pictures, open_picture
+from gnomon.runs.python_arguments import whole_number
 from gnomon.runs.trained_rows import TrainedRows, read_rows
 from gnomon.sample import Prediction, Sample
 
@@ -122,14 +123,12 @@ class Reader:
         """
         if isinstance(pictures, str | Path):
             pictures = list(find_pictures(Path(pictures)))
-        elif is_one_picture(pictures):
-            raise ValueError("read reads one picture: give read_all a list of pictures")
+        else:
+            check_is_list(pictures)
         # A mistake in the call is raised here, and not at the first answer.
         question, form = self.question_and_form(question, kind)
         size = self.recipe.eval.batch_size if batch_size is None else batch_size
-        if size < 1:
-            raise ValueError(f"batch_size={batch_size}: give 1 or more")
-        return self._read_all(pictures, question, form, size)
+        return self._read_all(pictures, question, form, whole_number(size, "batch_size"))
 
     def _read_all(
         self, pictures: Iterable[Picture], question: str, form: AnswerForm, batch_size: int

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.eval.scoring.runs import RunResult, Summary
+from gnomon.runs.python_arguments import path_of
 from gnomon.sample import Sample
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Report:
         """Write an HTML page with every answer, and its CSV, JSON and picture beside it."""
         from gnomon.runs.report_output import write_pages
 
-        file = Path(page)
+        file = path_of(page, "page")
         if file.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"{file}: the name of a report ends in .html")
         write_pages([self.result], file, self.samples)

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.eval.calibration import calibration as calibrations
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.directory import no_run_message
 from gnomon.runs.loading import load
+from gnomon.runs.python_arguments import path_of
 from gnomon.runs.resolve import resolve
 from gnomon.store.reading.run_folder import RunFolder
 
@@ -27,7 +27,7 @@ class Run:
     path: Path
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path))
+        object.__setattr__(self, "path", path_of(self.path, "path"))
         if not self._folder.is_run:
             raise RecipeError(no_run_message(self.path))
 
@@ -44,11 +44,6 @@ class Run:
     def is_trained(self) -> bool:
         """True if the training is finished and the weights are whole."""
         return self._folder.has_weights
-
-    @property
-    def is_calibrated(self) -> bool:
-        """True if `gnomon.calibrate` has seen the run, so that its answers have intervals."""
-        return (self.path / calibrations.NAME).is_file()
 
     @property
     def weights(self) -> Path:

@@ -10,9 +10,9 @@ from gnomon.progress import warn
 from gnomon.recipe import RecipeError
 from gnomon.runs.data_names import is_data
 from gnomon.runs.directory import default_run
-from gnomon.runs.loading import override_words, register_plugins
 from gnomon.runs.locked_run import start
 from gnomon.runs.processes import is_first_process
+from gnomon.runs.python_arguments import override_words, path_of, register_plugins
 from gnomon.runs.resolve import Resolved, resolve, resolve_values
 from gnomon.runs.run import Run
 from gnomon.runs.table_warnings import (
@@ -36,7 +36,7 @@ def train(
     *,
     out: str | Path | None = None,
     overrides: Mapping[str, Any] | None = None,
-    plugins: Sequence[str] = (),
+    plugins: str | Sequence[str] = (),
 ) -> Run:
     """Fine-tune a model by a recipe; a killed training goes on if it is called again.
 
@@ -60,12 +60,12 @@ def train(
     if isinstance(recipe, Mapping):
         if out is None:
             raise RecipeError("out: a recipe that is a dict has no name: say where the run goes")
-        path = Path(out)
+        path = path_of(out, "out")
         resolved = _checked(
             resolve_values(deepcopy(dict(recipe)), words, name="recipe").resumed_in(path)
         )
     else:
-        path = Path(out) if out is not None else default_run(str(recipe))
+        path = path_of(out, "out") if out is not None else default_run(str(recipe))
         resolved = resolve_for_training(str(recipe), words, path)
     if is_first_process():
         warn_of_unfit_samples(resolved, path)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
 from hashlib import blake2b
+from numbers import Real
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -44,6 +45,9 @@ class Terms:
     """Share of the pictures that are answered, the surest."""
 
     def __post_init__(self) -> None:
+        for name, share in vars(self).items():
+            if share is not None and not isinstance(share, Real):
+                raise ValueError(f"{name}={share!r}: give a share, such as 0.9")
         conformal.fewest_groups(self.coverage)  # refuses what is no share
         if self.wrong is not None and self.answered is not None:
             raise ValueError(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
 from math import log
 
 import numpy as np
@@ -19,7 +18,7 @@ from PIL import Image
 from torch import Tensor
 
 from gnomon.pipeline.answering.prompt import LOGIT_ROWS, TEXTS_PER_BATCH, Prompt, tree_of
-from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS, BeliefSetting, listed_in
+from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
@@ -27,13 +26,6 @@ from gnomon.sample import Sample
 _CLOSER, _WIDER = 0.045, 0.075
 """Shares of a side that are cut off or added at each end: a digit that fills a picture stays whole.
 """
-
-
-def listed_answers(
-    loaded: Loaded, sample: Sample, belief: BeliefSetting, grid: Sequence[Decimal] = ()
-) -> tuple[str, ...] | None:
-    """List the answers to a sample as a loaded model writes them: see `rule.listed_in`."""
-    return listed_in(loaded.family.dialect, sample, belief, grid)
 
 
 def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> dict[str, float]:

@@ -12,8 +12,8 @@ from small_models import SEEING
 
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
-from gnomon.pipeline.answering.belief import answer_logprobs, listed_answers
-from gnomon.pipeline.answering.rule import AnswerRule
+from gnomon.pipeline.answering.belief import answer_logprobs
+from gnomon.pipeline.answering.rule import AnswerRule, listed_in
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Number, Sample, Text, Time
 
@@ -47,7 +47,7 @@ def test_every_family_believes_what_each_answer_alone_says(name, exact):
 
 def test_all_minutes_of_the_embedded_model(blank):
     sample = clock(Time(36480))
-    answers = listed_answers(blank, sample, belief=True)
+    answers = listed_in(blank.family.dialect, sample, belief=True)
     found = answer_logprobs(blank, sample, answers)
     assert len(found) == 720
     for text in answers[::97]:
@@ -67,7 +67,7 @@ def test_all_minutes_of_the_embedded_model(blank):
     ],
 )
 def test_answers_that_can_be_listed(blank, target, n, some):
-    answers = listed_answers(blank, Sample("a", None, "?", target), belief=True)
+    answers = listed_in(blank.family.dialect, Sample("a", None, "?", target), belief=True)
     assert len(answers) == n == len(set(answers))
     assert some in answers
 
@@ -84,14 +84,17 @@ def test_answers_that_can_be_listed(blank, target, n, some):
     ],
 )
 def test_answers_that_cannot_be_listed(blank, target):
-    assert listed_answers(blank, Sample("a", None, "?", target), belief=True) is None
-    assert listed_answers(blank, Sample("a", None, "?", target), belief=False) is None
-    assert listed_answers(blank, Sample("a", None, "?", target), belief=("x", "y")) == ("x", "y")
+    assert listed_in(blank.family.dialect, Sample("a", None, "?", target), belief=True) is None
+    assert listed_in(blank.family.dialect, Sample("a", None, "?", target), belief=False) is None
+    assert listed_in(blank.family.dialect, Sample("a", None, "?", target), belief=("x", "y")) == (
+        "x",
+        "y",
+    )
 
 
 def test_an_answer_after_a_working_has_no_belief(blank):
     sample = Sample("a", None, "?", Number(Decimal(3)), rationale="1 + 2 = 3")
-    assert listed_answers(blank, sample, belief=True) is None
+    assert listed_in(blank.family.dialect, sample, belief=True) is None
 
 
 def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):
