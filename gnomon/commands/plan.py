@@ -10,13 +10,7 @@ from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
 from gnomon.recipe import with_schema_line
 from gnomon.runs.planning import fitting_text, resolve_for_planning
-from gnomon.runs.table_warnings import (
-    note_few_groups,
-    note_rows_for_calibration,
-    row_counts,
-    warn_of_mistakes,
-    warn_of_repeats,
-)
+from gnomon.runs.table_warnings import row_counts, warn_before_training
 from gnomon.store.reading.augmented import check_can_spread
 from gnomon.terminal import show, show_json
 
@@ -52,10 +46,7 @@ def plan(
         check_is_free(write)
     for line in () if json else row_counts(checked.data):
         show(line)
-    warn_of_mistakes(checked)
-    warn_of_repeats(checked, resolved.samples("train"))
-    note_few_groups(checked)
-    note_rows_for_calibration(checked)
+    warn_before_training(checked, resolved.samples("train"))
     make_plan = partial(
         planning.plan,
         checked,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from gnomon.runs.provenance import Provenance, provenance_path, read_provenance
 from gnomon.runs.reader import Reader
 from gnomon.runs.versions import kind_versions, stored_kinds, versions
 from gnomon.sample import Sample
+from gnomon.store.changed_rows import ComparedRow, explain_differences
 from gnomon.store.formats.manifest import differences
 from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
@@ -161,7 +162,10 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
         new = replace(new, kinds=old.kinds)
     # The versions are compared like the data, so that one message names both.
     before = {**old.data, "version": old.kinds}
-    changes = [*differences(before, {**new.data, "version": new.kinds})]
+    changes = list(differences(before, {**new.data, "version": new.kinds}))
+    if changes:
+        stored = _questions_in(question_file.question_path(out))
+        changes = explain_differences(changes, _compared(stored), _compared(exam.questions))
     if old.exam.samples > exam.samples:
         changes.append(f"eval.samples is {old.exam.samples} there, {exam.samples} here")
     if changes:
@@ -170,6 +174,13 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
             " delete that file to ask again, or write to another"
         )
     return replace(new, versions=old.versions, trained=old.trained)
+
+
+def _compared(questions: Iterable[Question]) -> Iterator[ComparedRow]:
+    for question in questions:
+        yield ComparedRow(
+            question.id, question.question, question.target, question.facts, question.content
+        )
 
 
 def _kind_versions(exam: Exam) -> dict[str, int]:

@@ -26,7 +26,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.directory import no_run_message
-from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked
+from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked, unaugmented
 from gnomon.runs.model_arguments import (
     data_and_overrides,
     recipe_and_exam,
@@ -224,8 +224,9 @@ def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
         or (len(recipe.data) > 1 and recipe.seed != section.seed)
     ):
         return None
-    sources = tuple([replace(source, augment=None) for source in recipe.data])
-    return Exam(sources, "val", section.seed, n_asked(n, copy.length), RunFolder(run).data)
+    return Exam(
+        unaugmented(recipe.data), "val", section.seed, n_asked(n, copy.length), RunFolder(run).data
+    )
 
 
 def _answers_path(reader: Reader, exam: Exam, path: Path) -> Path:

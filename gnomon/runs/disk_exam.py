@@ -11,7 +11,7 @@ from gnomon import store
 from gnomon.generators.base import Split
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source, validate
-from gnomon.runs.exam import Exam, check_enough_samples
+from gnomon.runs.exam import Exam, check_enough_samples, unaugmented
 from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
@@ -52,7 +52,7 @@ def exam_on_disk(
     samples = store.mixture((source,), split=split, seed=section.seed)
     n = section.samples if isinstance(section.samples, int) else samples.length
     assert n is not None  # what lies on disk has an end
-    exam = Exam((replace(source, augment=None),), split, section.seed, n)
+    exam = Exam(unaugmented([source]), split, section.seed, n)
     check_enough_samples("eval.samples", exam.samples, exam.pool, split)
     return exam
 

@@ -48,8 +48,7 @@ class Exam:
     def of(cls, recipe: Recipe) -> Exam:
         """Return the exam of a recipe's section eval; its length follows the split by default."""
         section = recipe.eval
-        # Nothing of an exam is augmented, and its file is the same whatever the training did.
-        sources = tuple([replace(s, augment=None) for s in section.data or recipe.data])
+        sources = unaugmented(section.data or recipe.data)
         exam = cls(sources, section.split, section.seed, DEFAULT_QUESTIONS)
         # A number opens no source.
         n = section.samples
@@ -119,6 +118,14 @@ class Exam:
             ids[source].add(question.id)
         # A source of little weight may have had no turn yet.
         return {name: some for name, some in zip(self.names, ids, strict=True) if some}
+
+
+def unaugmented(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Return the sources of an exam, which asks about pictures as they are.
+
+    An exam is also the same whichever augmentation a training uses.
+    """
+    return tuple([replace(source, augment=None) for source in sources])
 
 
 def n_asked(wanted: HowMany, rows: int | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Collection, Iterable, Iterator, Sized
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice
@@ -137,6 +137,7 @@ class Reader:
         numbered = enumerate(pictures)
         # A camera or another stream is waited for, so a batch of it is answered at a time.
         n = batch_size if total is None else WINDOW * batch_size
+        uncut: set[str] = set()
         with track(total=total, desc="answers") as bar:
             while window := list(_window(numbered, n)):
                 samples = [
@@ -144,7 +145,7 @@ class Reader:
                     for index, _, image in window
                     if not isinstance(image, ValueError)
                 ]
-                answers = self._answers_by_id(samples, batch_size)
+                answers = self._answers_by_id(samples, batch_size, uncut)
                 for index, name, image in window:
                     answer = image if isinstance(image, ValueError) else answers[str(index)]
                     if isinstance(image, ValueError) or isinstance(answer, ValueError):
@@ -153,19 +154,20 @@ class Reader:
                     else:
                         yield self._answer(answer, form, image, question, name or str(index))
                 bar.update(len(window))
+        _warn_of_uncut(uncut)
 
     def _answers_by_id(
-        self, samples: list[Sample], batch_size: int
+        self, samples: list[Sample], batch_size: int, uncut: set[str]
     ) -> dict[str, Prediction | ValueError]:
         """Return the answers; a picture that the processor refuses costs no others their answer."""
         try:
-            batches = list(self.predictions(samples, batch_size))
+            batches = list(self._predictions(samples, batch_size, uncut))
         except ValueError as error:
             if len(samples) <= 1:
                 return {sample.id: error for sample in samples}
             answers: dict[str, Prediction | ValueError] = {}
             for sample in samples:
-                answers |= self._answers_by_id([sample], 1)
+                answers |= self._answers_by_id([sample], 1, uncut)
             return answers
         return {answer.sample_id: answer for batch in batches for answer in batch}
 
@@ -173,21 +175,27 @@ class Reader:
         self, samples: Iterable[Sample], batch_size: int | None = None
     ) -> Iterator[list[Prediction]]:
         """Yield the model's answers to samples, batch by batch, in no particular order."""
-        size = batch_size or self.recipe.eval.batch_size
+        uncut: set[str] = set()
+        yield from self._predictions(samples, batch_size or self.recipe.eval.batch_size, uncut)
+        _warn_of_uncut(uncut)
+
+    def _predictions(
+        self, samples: Iterable[Sample], size: int, uncut: set[str]
+    ) -> Iterator[list[Prediction]]:
+        """Yield the answers. `uncut` collects the ids of pictures in which no box was found."""
         if self.find is None:
             yield from self._ask(self._warn_of_shrunk(samples), size, self.rule)
             return
-        rest, n_whole = iter(samples), 0
+        rest = iter(samples)
         while window := list(islice(rest, WINDOW * size)):
             to_find = cuts.box_samples(window, self.find)
             boxes = {
                 answer.sample_id: answer for b in self._ask(to_find, size, GREEDY) for answer in b
             }
             cut = [cuts.cut_out(sample, boxes.get(sample.id)) for sample in window]
-            n_whole += sum(s is c and s.id in boxes for s, c in zip(window, cut, strict=True))
+            pairs = zip(window, cut, strict=True)
+            uncut |= {sample.id for sample, new in pairs if sample is new and sample.id in boxes}
             yield from self._ask(cut, size, self.rule)
-        if n_whole:
-            warn(f"no box could be read for {n_whole:,} pictures: they were asked about whole")
 
     @cached_property
     def trained_rows(self) -> TrainedRows:
@@ -388,6 +396,11 @@ class Reader:
             f"{key}: it is not known which answers a picture without a label may have. List them,"
             " as in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
         )
+
+
+def _warn_of_uncut(uncut: Collection[str]) -> None:
+    if uncut:
+        warn(f"no box could be read for {len(uncut):,} pictures: they were asked about whole")
 
 
 def _window(

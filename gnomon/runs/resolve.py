@@ -17,7 +17,7 @@ from gnomon.names import allow, check_code_is_allowed
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.runs.data_names import check_name_is_known, is_on_disk, split_overrides
 from gnomon.runs.disk_exam import exam_on_disk
-from gnomon.runs.exam import Exam, check_enough_samples, n_asked
+from gnomon.runs.exam import Exam, check_enough_samples, n_asked, unaugmented
 from gnomon.runs.validation_schedule import with_validation
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder
@@ -199,7 +199,7 @@ class Resolved:
             return None
         length = stored.length or 0
         n = n_asked(section.samples, length)
-        sources = tuple([replace(s, augment=None) for s in section.data or self.parsed.data])
+        sources = unaugmented(section.data or self.parsed.data)
         return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
 
     def check_sources_exist(self, sources: Sequence[Source]) -> None:

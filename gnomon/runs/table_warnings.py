@@ -66,6 +66,14 @@ _MOST_OFTEN = 10
 """Times that a training may see a row without a warning."""
 
 
+def warn_before_training(recipe: Recipe, samples: Samples) -> None:
+    """Warn of mistakes in a user's tables, and of rows that are too few or seen too often."""
+    warn_of_mistakes(recipe)
+    warn_of_repeats(recipe, samples)
+    note_few_groups(recipe)
+    note_rows_for_calibration(recipe)
+
+
 def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     """Warn of a user's rows that a training sees more than ten times, with the ways out."""
     train = replace(recipe.train, samples=train_size(samples, recipe.train.samples))

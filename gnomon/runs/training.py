@@ -15,12 +15,7 @@ from gnomon.runs.processes import is_first_process
 from gnomon.runs.python_arguments import override_words, path_of, register_plugins
 from gnomon.runs.resolve import Resolved, resolve, resolve_values
 from gnomon.runs.run import Run
-from gnomon.runs.table_warnings import (
-    note_few_groups,
-    note_rows_for_calibration,
-    warn_of_mistakes,
-    warn_of_repeats,
-)
+from gnomon.runs.table_warnings import warn_before_training
 from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.augmented import check_can_spread
@@ -95,10 +90,7 @@ def _checked(resolved: Resolved) -> Resolved:
     # `loss.spread` is label noise: refuse it where no answer has steps to redraw it by.
     check_can_spread(resolved.samples("train"), recipe.loss.spread)
     if is_first_process() and resolved.source_run is None:
-        warn_of_mistakes(recipe)
-        warn_of_repeats(recipe, resolved.samples("train"))
-        note_few_groups(recipe)
-        note_rows_for_calibration(recipe)
+        warn_before_training(recipe, resolved.samples("train"))
     return resolved
 
 

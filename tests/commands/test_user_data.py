@@ -106,7 +106,7 @@ def test_answers_are_scored_but_none_added_after_the_labels_were_edited(rows, tm
     lines = answers.read_text().splitlines(keepends=True)
     answers.write_text("".join(lines[:6]))
     assert gnomon(*asked, "--out", answers) == 2
-    assert "answers.jsonl holds answers to other samples (sources.0.content is" in (
+    assert "answers.jsonl holds answers to other samples (labels.csv line" in (
         capsys.readouterr().err
     )
     assert answers.read_text() == "".join(lines[:6])

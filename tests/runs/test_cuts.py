@@ -84,6 +84,17 @@ def test_without_a_box_the_whole_picture_stays(text, answers, capsys):
     assert "no box could be read for 1 pictures" in capsys.readouterr().err
 
 
+def test_pictures_without_a_box_are_counted_once_for_all(answers, capsys):
+    replies, _ = answers
+    replies[WHERE] = "no clock"
+    reader = Reader(make_run(*TAUGHT), Path("run"), find=WHERE)
+    pictures = [Image.new("RGB", (90, 90))] * 20
+    assert len(list(reader.read_all(pictures, batch_size=1))) == 20  # three windows
+    said = capsys.readouterr().err
+    assert said.count("no box could be read") == 1
+    assert "for 20 pictures" in said
+
+
 def test_what_lies_in_a_picture_is_not_asked_of_a_cut():
     clock = create("clock", size=84, questions=["where"])[0]
     assert not list(cuts.box_samples([clock, Sample("t", None, "1+1?", Number(Decimal(2)))], WHERE))

@@ -94,11 +94,11 @@ CASES = [
     ("folder", "weights", "was answered with {'weights': ", 1),
     ("folder", "question", "was asked 'What does it read?', not 'Is it on?'", 1),
     ("table", "nothing", "", 0),
-    ("table", "pictures", "holds answers to other samples (", 2),
-    ("table", "swapped", "holds answers to other samples (", 2),
+    ("table", "pictures", "other samples (labels.csv line 2 has another picture; ", 2),
+    ("table", "swapped", "other samples (labels.csv line 2 has another picture; ", 2),
     ("table", "weights", "was answered with {'weights': ", 1),
-    ("table", "question", "holds answers to other samples (", 2),
-    ("table", "rows", "holds answers to other samples (", 2),
+    ("table", "question", f"labels.csv line 2 asked '{READ}', and now '{OTHER}'", 2),
+    ("table", "rows", "labels.csv line 2 had the label 0, and now 11", 2),
 ]
 
 

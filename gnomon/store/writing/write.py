@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from gnomon.atomic import remove_leftovers
 from gnomon.generators.base import SPLITS
@@ -20,10 +20,12 @@ from gnomon.generators.user_files import licence
 from gnomon.options import option
 from gnomon.progress import track
 from gnomon.store import formats
+from gnomon.store.changed_rows import ComparedRow, explain_differences
 from gnomon.store.formats import Format
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.formats.manifest import MANIFEST
 from gnomon.store.lock import sole_writer
+from gnomon.store.reading.dataset import open_copy
 from gnomon.store.records import Fingerprints, Record, to_record
 from gnomon.store.samples import Samples
 from gnomon.store.workers import run
@@ -291,11 +293,14 @@ def plan_entry(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
         _check_files_are_named(plan, was_started=stored is not None)
         _check_folders_are_ours(plan, [None] * plan.shards)
         return entry
-    _check_same_split(plan, _size(stored), _size(entry))
+    if _size(stored) != _size(entry):
+        _refuse_split(plan, _row_differences(plan, stored, entry))
     _check_files_are_named(plan, was_started=True)
     shards = [shard if shard and _is_sound(plan, shard) else None for shard in stored["shards"]]
     if None in shards:  # a dataset half by one version and half by another would be neither
-        _check_same_split(plan, stored["versions"], entry["versions"], "versions")
+        changes = list(manifests.differences(stored["versions"], entry["versions"], "versions"))
+        if changes:
+            _refuse_split(plan, changes)
     _check_folders_are_ours(plan, shards)
     return {**stored, "shards": shards}
 
@@ -305,13 +310,29 @@ def _size(entry: dict[str, Any]) -> dict[str, Any]:
     return {"samples": entry["samples"], "n": entry["n"], "shards": len(entry["shards"])}
 
 
-def _check_same_split(plan: SplitPlan, stored: object, requested: object, path: str = "") -> None:
-    differences = "; ".join(manifests.differences(stored, requested, path))
-    if differences:
-        raise ValueError(
-            f"{plan.root} holds another {plan.split!r} split: {differences}. "
-            f"Write to another directory ({option('out')}), or delete this one first"
+def _row_differences(plan: SplitPlan, stored: dict[str, Any], entry: dict[str, Any]) -> list[str]:
+    """Say how the stored samples differ, row by row if they are all there."""
+    differences = list(manifests.differences(_size(stored), _size(entry)))
+    if None in stored["shards"] or plan.samples.length is None:
+        return differences
+    before, now = open_copy(plan.root, plan.split), plan.samples
+    return explain_differences(
+        differences, _compared_rows(before, before.length or 0), _compared_rows(now, plan.n)
+    )
+
+
+def _compared_rows(samples: Samples, n: int) -> Iterator[ComparedRow]:
+    for outline in map(samples.outline, range(n)):
+        yield ComparedRow(
+            outline.id, outline.question, outline.target, outline.facts, outline.picture_hashes
         )
+
+
+def _refuse_split(plan: SplitPlan, differences: list[str]) -> NoReturn:
+    raise ValueError(
+        f"{plan.root} holds another {plan.split!r} split: {'; '.join(differences)}. "
+        f"Write to another directory ({option('out')}), or delete this one first"
+    )
 
 
 def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:

@@ -93,7 +93,7 @@ def test_what_somebody_put_into_a_shards_folder_is_not_removed(tmp_path):
 )
 def test_other_data_is_refused_and_what_is_there_stays(written, samples, options, difference):
     before = tree(written)
-    with pytest.raises(ValueError, match=difference + r".* \(--out\), or delete this one"):
+    with pytest.raises(ValueError, match=difference + r".* \(out\), or delete this one"):
         write(samples, written, **{"n": 40, "shards": 4, **options})
     assert tree(written) == before
 
