@@ -4,6 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.commands._parser import Count
+from gnomon.eval.calibration import calibration as calibrations
+from gnomon.progress import note
 from gnomon.recipe import RecipeError
 from gnomon.runs.answer_scores import score_run
 from gnomon.runs.card import card
@@ -41,3 +43,10 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
         if push_to_hub is not None:
             merging.push(out, push_to_hub)
     show(f"{out}: {agreement}")
+    if (run / calibrations.NAME).is_file():
+        # Merged weights are rounded to 16 bits, so their answers may differ from the calibrated.
+        note(
+            f"{run} is calibrated, and {out} is not: its answers have no intervals. Serve it and"
+            f" calibrate the server (`gnomon calibrate {out} DATA --server URL`), or predict"
+            f" with {run}"
+        )

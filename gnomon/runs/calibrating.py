@@ -20,6 +20,7 @@ from gnomon.eval.calibration.summary import most_coverage, summaries
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.belief import range_of
 from gnomon.eval.scoring.question_file import Question
+from gnomon.eval.scoring.runs import questions_title
 from gnomon.options import option
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
@@ -119,12 +120,12 @@ def calibrate(
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
     answers = [pair for pair in answers if pair[1].id not in left_out]
     unlisted = _check_listed(recipe, answers)
-    texts = []
+    texts = [questions_title(len(answers), exam.pool.describe())]
     if is_rule_open:
         choice = choose_rule(answers, within=within, same_groups=same_groups)
         recipe = replace(recipe, eval=replace(recipe.eval, answer=choice.rule))
         answers = list(choice.rest)
-        texts = [choice.sentence] if choice.sentence else []
+        texts += [choice.sentence] if choice.sentence else []
     calibration = _learn(recipe, answers, unlisted, within=within, same_groups=same_groups)
     file = calibration.write(folder)
     texts += summaries(calibration, answers, same_groups=same_groups)

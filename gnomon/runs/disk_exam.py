@@ -38,7 +38,12 @@ def exam_on_disk(
             # Read and split as it was for the training, unless the user says how.
             choices = [_with_columns(replace(table, path=path), user_values) for table in tables]
             source = next((choice for choice in choices if choice is not None), source)
-            split = split or trained.eval.split
+            if split is None:
+                split = trained.eval.split
+                note(
+                    f"{Path(path).name}: the run was trained on rows of it, so only its {split}"
+                    " rows are asked; eval.split=all asks all"
+                )
         elif is_user_data(path):
             source = _read_as_trained(source, user_values, trained)
     if split is None:

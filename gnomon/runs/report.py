@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.eval.scoring.runs import RunResult, Summary
+from gnomon.eval.scoring.runs import RunResult, Summary, data_title
 from gnomon.runs.python_arguments import path_of
 from gnomon.sample import Sample
 
@@ -25,10 +25,11 @@ class Report:
     """The questions with their pictures, by id."""
 
     def __str__(self) -> str:
-        """Return the table of metrics with 95 % intervals and chance levels."""
+        """Return the table of metrics with 95 % intervals and chance levels, and what was asked."""
         from gnomon.eval import table
 
-        return table([self.result])
+        asked = f"\n{data_title(self.result)}" if self.result.asked else ""
+        return table([self.result]) + asked
 
     def __repr__(self) -> str:
         return f"Report({self.result.name!r}, {len(self.result.scores.items):,} answers)"

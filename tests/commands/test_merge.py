@@ -51,3 +51,14 @@ def test_merge_uploads_only_where_it_was_told_to(run, tmp_path, monkeypatch):
     assert gnomon("merge", run, tmp_path / "b", *words) == 0
     assert [verb for verb, *_ in calls] == ["create_repo", "upload_folder"]
     assert calls[0][1:] == (("someone/clocks",), {"private": True, "exist_ok": True})
+
+
+def test_a_merged_model_of_a_calibrated_run_has_no_intervals(run, tmp_path, monkeypatch, capsys):
+    own = tmp_path / "run"
+    shutil.copytree(run, own)
+    monkeypatch.setattr("gnomon.pipeline.exporting.merge.merge", lambda *_, **__: "all the same")
+    assert gnomon("merge", own, tmp_path / "a", "--samples", 2) == 0
+    assert "no intervals" not in capsys.readouterr().err
+    (own / "calibration.json").write_text("{}")
+    assert gnomon("merge", own, tmp_path / "b", "--samples", 2) == 0
+    assert f"{own} is calibrated, and {tmp_path / 'b'} is not" in capsys.readouterr().err

@@ -162,9 +162,12 @@ class RunResult:
 
 
 def data_title(run: RunResult) -> str:
-    """Describe the questions, as in "200 questions of clock, test split"."""
-    data = run.asked
-    n = len(run.scores.items)
+    """Describe the questions of a run, as `questions_title` does."""
+    return questions_title(len(run.scores.items), run.asked)
+
+
+def questions_title(n: int, data: Mapping[str, Any]) -> str:
+    """Describe questions, as in "200 questions of clock, test split"."""
     names = [
         next((str(source[key]) for key in _NAME_KEYS if source.get(key)), "")
         for source in data.get("sources", [data])
