@@ -282,13 +282,13 @@ class Face(PictureGenerator):
         plan = self._plan(rng)
         reading = plan.description.readings[plan.reading]
         face = plan.description.draw(plan.value, rng)
-        asked: ScaleQuestion | None = None
+        scale_question: ScaleQuestion | None = None
         if plan.question in scale_marks.QUESTIONS:
-            asked, face = scale_marks.ask(plan.question, face, reading, rng)
+            scale_question, face = scale_marks.ask(plan.question, face, reading, rng)
         scene = FaceScene(face, self._look(plan, face, rng))
-        text = rng.choice(face_questions.wordings(
-            plan.description, plan.question, reading, asked.limits if asked else None
-        ))  # fmt: skip
+        limits = None if scale_question is None else scale_question.limits
+        texts = face_questions.wordings(plan.description, plan.question, reading, limits)
+        text = rng.choice(texts)
         image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), scene.case)
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = {"question": plan.question, "reading": plan.reading, **draw.face_facts(scene)}
@@ -300,11 +300,11 @@ class Face(PictureGenerator):
         target: Target = answers[plan.reading]
         if plan.question == "find":
             target = Box(*facts["case_box"])
-        elif asked is not None:
+        elif scale_question is not None:
             pointer = scale_marks.pointer_of(face, reading)
             assert pointer is not None
-            target = asked.target or Box(*facts["parts"][pointer.name]["box"])
-            facts |= scale_marks.facts_of(asked)
+            target = scale_question.target or Box(*facts["parts"][pointer.name]["box"])
+            facts |= scale_marks.facts_of(scale_question)
         return Sample(self.id(index), image, text, target, facts)
 
     def _plan(self, rng: Rng) -> FacePlan:

@@ -79,14 +79,14 @@ def ask(
     scale = _scale(track, answer.unit)
     around = [tick.value for tick in track.graduation.neighbours(mount.scale_number)]
     gap = max(around) - min(around) or scale.ticks[-1] - scale.ticks[-2]
-    asked = scale_questions.ask(
+    result = scale_questions.ask(
         question, scale, Reading(answer.value, gap, answer.within or Decimal(0)), rng
     )
-    if asked.zones:
-        face = _with_zones(face, mount, asked.zones)
-    if asked.mark is not None:
-        face = _with_target(face, mount, asked.mark)
-    return asked, face
+    if result.zones:
+        face = _with_zones(face, mount, result.zones)
+    if result.mark is not None:
+        face = _with_target(face, mount, result.mark)
+    return result, face
 
 
 def facts_of(question: ScaleQuestion) -> dict[str, Any]:
