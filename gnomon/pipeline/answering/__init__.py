@@ -1,1 +1,1 @@
-"""A model's answers, from its weights or a server."""
+"""Answers of a model, from its weights or through a server."""

@@ -1,7 +1,7 @@
-"""Belief of a model: the exact log-probability of every answer in a list, from one view or several.
+"""Belief of a model: the exact log-probability of each listed answer, from one or several views.
 
-An instrument in a photograph is cut out a little too close or too wide. A reading that hangs on it
-is seldom the likeliest in all views.
+A crop is often a little too tight or too wide. A reading that depends on the crop is rarely the
+most likely reading in all views.
 
 Shapes: N nodes of the tree, A answers, V vocabulary.
 """
@@ -24,18 +24,18 @@ from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Sample
 
 _CLOSER, _WIDER = 0.045, 0.075
-"""Shares of a side that are cut off or added at each end: a digit that fills a picture stays whole.
-"""
+"""Shares of a side that are cropped or added at each end. A digit that fills a picture stays
+whole."""
 
 
 def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> dict[str, float]:
-    """Compute log p(answer, end | pictures, question) of each answer, in training's tokens.
+    """Compute log p(answer, end | pictures, question) of each answer, tokenized as in training.
 
-    The pictures and the prompt are computed once. Then all answers go through the model in one
-    pass as a tree of their shared beginnings: each token sees the prompt and the tokens that lead
-    to it. Recurrent layers have no such mask, and sliding windows may be too short for it; there
-    every answer is a sequence of its own, many in a batch. In float32 both give what scoring every
-    answer by itself gives.
+    The pictures and the prompt are computed once. Then all answers go through the model in one pass
+    as a tree of their shared beginnings: each token sees the prompt and the tokens that lead to it.
+    Recurrent layers do not have such a mask, and sliding windows may be too short for it. For such
+    models each answer is a separate sequence, with many in a batch. In float32 both ways give the
+    same result as scoring each answer separately.
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
     ids = _answer_ids(loaded, prompt, answers)
@@ -48,7 +48,7 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
 
 
 def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
-    """Tokenize each answer and its end as they stand after the prompt."""
+    """Tokenize each answer and its end as they follow the prompt."""
     family = loaded.family
     texts = [prompt + family.answer(loaded.processor, prompt, answer) for answer in answers]
     tokenizer = loaded.tokenizer
@@ -63,7 +63,7 @@ def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[lis
 
 
 def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list[int]]) -> Tensor:
-    """Log-probabilities of tokenized answers, [A] in float64."""
+    """Return the log-probabilities of tokenized answers, [A] in float64."""
     prompt = Prompt(loaded, text, sample)
     # Nothing is predicted after an answer's last token.
     texts = [tuple(ids[:-1]) for ids in answers]
@@ -91,9 +91,9 @@ def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list
 def _sum_paths(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Tensor:
     """Sum the log-probabilities of each path: [A] from logits [1 + N, V], the prompt's first.
 
-    A path has for each token the row of logits that predicts it.
+    A path lists for each token the row of logits that predicts it.
     """
-    # In float32: bf16 has three digits, too few for a sum of tokens.
+    # In float32, because bf16 has three digits, too few for a sum of tokens.
     norms = torch.cat([rows.float().logsumexp(-1) for rows in torch.split(logits, LOGIT_ROWS)])
     pairs = torch.tensor([pair for path in paths for pair in path], device=logits.device)
     rows, tokens = pairs[:, 0], pairs[:, 1]
@@ -102,7 +102,7 @@ def _sum_paths(logits: Tensor, paths: Sequence[Sequence[tuple[int, int]]]) -> Te
 
 
 def other_views(sample: Sample) -> list[Sample]:
-    """Return a sample with its pictures cut off at the edges, and with wider ones."""
+    """Return a sample with its pictures cropped at the edges, and with wider pictures."""
     if sample.image is None:
         return []
     return [
@@ -119,7 +119,7 @@ def _cut_off(picture: Image.Image) -> Image.Image:
 
 
 def _widen(picture: Image.Image) -> Image.Image:
-    """Repeat the pixels of the edges outside of them."""
+    """Repeat the pixels of the edges outwards."""
     x, y = (round(_WIDER * side) for side in picture.size)
     pixels = np.asarray(picture.convert("RGB"))
     return Image.fromarray(np.pad(pixels, ((y, y), (x, x), (0, 0)), mode="edge"))
@@ -128,7 +128,7 @@ def _widen(picture: Image.Image) -> Image.Image:
 def average_beliefs(beliefs: Sequence[dict[str, float]]) -> dict[str, float]:
     """Average the probabilities of each answer, given and returned as logarithms.
 
-    An answer that a search left out of a view has none there.
+    An answer that a search left out of a view has probability 0 in this view.
     """
     if len(beliefs) == 1:
         return beliefs[0]

@@ -1,8 +1,8 @@
-"""Beliefs in the numbers of boxes that a model wrote, one by one, and the answer they support.
+"""Beliefs in the numbers of boxes that a model wrote, and the answer that they support.
 
-The distribution of a number is that after the text before it, as the model wrote it. Its digits are
-a tree over the tokenizer's tokens, whichever these are: single digits, up to three at once, or one
-token for all. Of the tree only what matters is computed: all but 0.1 % of the probability.
+The distribution of a number depends on the text before it, as the model wrote it. Its digits form a
+tree over the tokenizer's tokens: single digits, up to three digits, or one token for all. Only the
+important part of the tree is computed: all but 0.1 % of the probability.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gnomon.sample import Edge, Sample, Size
 
 REST = 0.001
 """Share of the probability of all possible numbers that may be left out."""
-# Characters around a number that decide how it is cut into tokens: a special token and more.
+# Characters around a number that decide how it is tokenized: a special token and more.
 _AROUND = 24
 
 Ids: TypeAlias = tuple[int, ...]
@@ -36,7 +36,7 @@ Ids: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class BoxText:
-    """Text of an answer as the model wrote it, with its special tokens, and its boxes' numbers."""
+    """Answer as the model wrote it, with its special tokens, and the numbers of its boxes."""
 
     text: str
     spans: tuple[tuple[tuple[int, int], ...], ...]
@@ -44,10 +44,10 @@ class BoxText:
 
     @classmethod
     def of(cls, loaded: Loaded, sample: Sample, text: str, size: Size | None) -> BoxText | None:
-        """Find the numbers of the boxes that scoring reads from an answer; None if there are none.
+        """Find the numbers of the boxes that scoring reads from an answer. None if there are none.
 
-        A box in another form than the dialect's, a swapped one, and one in the working before the
-        answer have no belief: they stay as they are.
+        Three kinds of boxes have no belief and stay as they are: a box in another form than the
+        dialect's, a box with swapped corners, and a box in the working before the answer.
         """
         target = sample.target
         if not target.has_place or size is None:
@@ -74,7 +74,7 @@ class BoxText:
         return cls(text, tuple(reversed(spans))) if spans else None
 
     def replaced(self, numbers: Sequence[Sequence[str]]) -> str:
-        """The same text with other numbers."""
+        """Return the same text with other numbers."""
         parts, end = list[str](), 0
         for spans, words in zip(self.spans, numbers, strict=True):
             for (start, stop), word in zip(spans, words, strict=True):
@@ -86,10 +86,10 @@ class BoxText:
 def choose_edges(
     loaded: Loaded, sample: Sample, answer: BoxText, size: Size, rule: AnswerRule
 ) -> tuple[str, tuple[tuple[Edge, ...], ...]]:
-    """Return the answer with the numbers that the rule chooses, and what is believed of each.
+    """Return the answer with the numbers that the rule chooses, and the belief in each.
 
-    A greedy answer stays. Where a choice would swap two edges, or leave no room between
-    them, both stay as the model wrote them.
+    A greedy answer stays. If a choice would swap two edges, or leave no room between them, both
+    edges stay as the model wrote them.
     """
     dialect = create(loaded.family.dialect)
     beliefs = coordinate_logprobs(loaded, sample, answer, dialect.possible_numbers(size))
@@ -122,9 +122,9 @@ def coordinate_logprobs(
 ) -> list[list[dict[str, float]]]:
     """Compute log p(number | pictures, question, text before it) for each number of each box.
 
-    It is that of the number's tokens and of the token that ends it, cut as in training. All numbers
-    of an answer go through the model together, a level of digits in each pass. `numbers` are the
-    possible ones of each of the four places.
+    It is the log-probability of the number's tokens and of the token that ends it, tokenized as in
+    training. All numbers of an answer go through the model together, with a level of digits in each
+    pass. `numbers` are the possible numbers of each of the four places.
     """
     searches = _searches(loaded, sample, answer, numbers)
     run_searches(loaded, sample, searches)
@@ -137,7 +137,7 @@ def run_searches(
 ) -> None:
     """Expand searches together, a level of digits in each pass, until each has all but REST.
 
-    They end without it where they have expanded `most_nodes` beginnings.
+    A search also ends after it has expanded `most_nodes` beginnings.
     """
     with inference(loaded.model):
         prompt = Prompt(loaded, prompt_of(loaded.family, loaded.processor, sample), sample)
@@ -165,15 +165,16 @@ class TokenTrie:
 
     numbers: dict[Ids, str]
     shifts: dict[str, int]
-    """By number, how many tokens before that of its first character the paths begin: some
-    tokenizers join the blank before a number with its digits."""
+    """For each number, how many tokens its path begins before its first character. Some tokenizers
+    join the blank before a number with its digits."""
 
     def start(self, first: int, number: str) -> int:
-        """Index of the token at which a number's path begins, from that of its first character."""
+        """Return the index of the token at which a number's path begins, from that of its first
+        character."""
         return first - self.shifts.get(number, 0)
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:
-        """Tokens that may follow a beginning."""
+        """Return the tokens that may follow a beginning."""
         return self._children[node]
 
     @cached_property
@@ -187,35 +188,36 @@ class TokenTrie:
 
 
 class Trie(Protocol):
-    """Tokens of possible numbers, each number a path."""
+    """Tokens of possible numbers. Each number is a path."""
 
     @property
     def numbers(self) -> dict[Ids, str]:
         """Numbers by their paths, at least those whose beginnings were asked for."""
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:
-        """Tokens that may follow a beginning."""
+        """Return the tokens that may follow a beginning."""
 
 
 @dataclass
 class Search:
-    """Search through the trie of one number, the likeliest beginnings first."""
+    """Search through the trie of one number, the most likely beginnings first."""
 
     before: Ids
     """Tokens of the answer before the number."""
     trie: Trie
     logprobs: dict[str, float] = field(default_factory=dict)
     frontier: dict[Ids, float] = field(default_factory=lambda: {(): 0.0})
-    """Beginnings whose next tokens are not computed yet, with their log-probabilities."""
+    """Log-probabilities of the beginnings whose next tokens are not computed yet."""
 
     def nodes_to_expand(self) -> list[Ids]:
-        """Beginnings to expand, so that the others hold at most half of REST of the probability.
+        """Return beginnings to expand, so that the others hold at most half of REST of the
+        probability.
 
-        Empty once all unexpanded beginnings hold no more than REST together.
+        Empty when all unexpanded beginnings together hold at most REST.
         """
         if not self.frontier:
             return []
-        # The largest is taken off, since exp(-800) is 0.
+        # The largest is subtracted, because exp(-800) is 0.
         largest = max(*self.frontier.values(), *self.logprobs.values(), -inf)
         weights = {node: exp(logprob - largest) for node, logprob in self.frontier.items()}
         mass = sum(exp(logprob - largest) for logprob in self.logprobs.values())
@@ -231,7 +233,7 @@ class Search:
         return nodes
 
     def tokens(self, node: Ids) -> list[int]:
-        """Tokens that may follow a beginning."""
+        """Return the tokens that may follow a beginning."""
         return list(self.trie.tokens_after(node))
 
     def expand(self, node: Ids, logprobs: Sequence[float]) -> None:
@@ -246,7 +248,7 @@ class Search:
                 self.logprobs[number] = total + logprob
 
     def result(self) -> dict[str, float]:
-        """Log-probability of each number that was reached, in ascending order."""
+        """Return the log-probability of each number that was reached, in ascending order."""
         numbers = sorted(self.logprobs, key=float)
         return {number: round(self.logprobs[number], LOGPROB_DECIMALS) for number in numbers}
 
@@ -291,8 +293,8 @@ def _trie_at(
             (path for path, number in trie.numbers.items() if number == number_of_text), None
         )
         begin = trie.start(first, number_of_text)
-        # The tokens of a number that is none of the possible ones, 1001 of 0 to 1000, cannot be
-        # checked against them.
+        # The tokens of an impossible number, such as 1001 for 0 to 1000, cannot be checked
+        # against the possible numbers.
         if path is None or tuple(ids[begin : begin + len(path)]) == path:
             return trie
     raise ValueError(
@@ -310,7 +312,7 @@ def _trie_of_numbers(
     encoding = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True)
     sequences: list[list[int]] = encoding["input_ids"]
     firsts = [_first_token(offsets, len(before)) for offsets in encoding["offset_mapping"]]
-    # The first digit is part of the trie, even if all numbers begin with the same.
+    # The first digit is part of the trie, even if all numbers begin with the same digit.
     shared = min(_n_shared(sequences), *firsts)
     paths, shifts = {}, {}
     for number, first, ids, offsets in zip(
@@ -325,7 +327,7 @@ def _trie_of_numbers(
 
 
 def _n_shared(sequences: Sequence[Sequence[int]]) -> int:
-    """Number of tokens with which all sequences begin."""
+    """Return the number of tokens with which all sequences begin."""
     for index, tokens in enumerate(zip(*sequences, strict=False)):
         if len(set(tokens)) > 1:
             return index
@@ -333,12 +335,12 @@ def _n_shared(sequences: Sequence[Sequence[int]]) -> int:
 
 
 def _first_token(offsets: Sequence[tuple[int, int]], start: int) -> int:
-    """Index of the token that holds the character at `start`."""
+    """Return the index of the token that holds the character at `start`."""
     return next(i for i, (_, right) in enumerate(offsets) if right > start)
 
 
 def without_marks(loaded: Loaded, text: str) -> str:
-    """Text without special tokens, as decoding leaves them out."""
+    """Return the text without special tokens, as decoding leaves them out."""
     added = loaded.tokenizer.added_tokens_decoder.values()
     marks = sorted({token.content for token in added if token.special}, key=len, reverse=True)
     return re.sub("|".join(map(re.escape, marks)), "", text).strip() if marks else text.strip()

@@ -1,4 +1,4 @@
-"""Answers of a loaded model, appended to a file batch by batch; a killed run resumes."""
+"""Answers of a loaded model, appended to a file batch by batch. A killed run resumes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -15,21 +15,23 @@ from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Prediction, Sample
 
 _LEAST = 1e-300
-"""Probability that stands for none, whose logarithm is finite."""
+"""Probability that stands for 0, with a finite logarithm."""
 PLAIN_DECODING: dict[str, Any] = {
     "do_sample": False,
     "num_beams": 1,
-    # Greedy search warns of these three where a checkpoint sets them.
+    # Greedy search warns about these three if a checkpoint sets them.
     "temperature": None,
     "top_p": None,
     "top_k": None,
-    # Qwen2.5-VL has 1.05: a figure that the question or the answer has already is written less.
+    # Qwen2.5-VL has 1.05, which makes digits less likely if the question or the answer already
+    # contains them.
     "repetition_penalty": 1.0,
     "no_repeat_ngram_size": 0,
 }
-"""The likeliest token at each place, whatever a checkpoint's generation config asks for."""
+"""Greedy decoding, whatever a checkpoint's generation config asks for."""
 WINDOW = 8
-"""Batches sorted by length together: enough for little padding, with few pictures in memory."""
+"""Number of batches that are sorted by length together: enough for little padding, with few
+pictures in memory."""
 
 
 def predict_batches(
@@ -43,11 +45,11 @@ def predict_batches(
 ) -> Iterator[list[Prediction]]:
     """Yield predictions batch by batch, the longest prompts of a window first.
 
-    Questions whose answer is chosen from a list are not generated at all.
+    If the answer to a question is chosen from a list, nothing is generated.
     """
     rest = iter(samples)
     while window := list(islice(rest, WINDOW * batch_size)):
-        # The longest first, so that a lack of memory shows at the first batch.
+        # The longest come first, so a lack of memory shows at the first batch.
         window.sort(key=lambda sample: -_approximate_length(loaded, sample))
         for start in range(0, len(window), batch_size):
             group = window[start : start + batch_size]
@@ -91,7 +93,8 @@ def _generate(
 
 
 def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
-    """Compute the belief about a question, if its answers can be listed, and choose by it."""
+    """Compute the belief about a question if its answers can be listed, and choose the answer by
+    it."""
     belief = _belief(loaded, sample, rule)
     if not belief:
         return Choice()
@@ -102,7 +105,7 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
 
 
 def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule) -> dict[str, float]:
-    """Log-probabilities of the answers to a question; empty if they cannot be listed."""
+    """Return the log-probabilities of the answers to a question. Empty if they cannot be listed."""
     numbers = rule.number_range(sample)
     if numbers is not None:
         logprobs = range_logprobs(loaded, sample, numbers)
@@ -114,9 +117,8 @@ def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule) -> dict[str, float
 
 
 def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, float]:
-    """Scale a refusal's log-probability so that it keeps its share although the search left out
-    some readings.
-    """
+    """Scale the log-probability of a refusal so that it keeps its share although the search left
+    out some readings."""
     readings = sum(map(exp, logprobs.values()))
     share = min(exp(refusal), 1 - 1e-9)
     return {WORD: min(refusal, log(readings * share / (1 - share) or _LEAST))}
@@ -125,9 +127,9 @@ def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, flo
 def generate_texts(
     loaded: Loaded, samples: Sequence[Sample], *, max_new_tokens: int, keep_marks: bool = False
 ) -> list[str]:
-    """Generate the answers to a batch of samples, without sampling; prompts are padded left.
+    """Generate the answers to a batch of samples without sampling. Prompts are padded left.
 
-    With `keep_marks` special tokens, such as those around a box, stay in the texts.
+    With `keep_marks`, the texts keep special tokens such as those around a box.
     """
     if not samples:
         return []
@@ -148,15 +150,15 @@ def generate_texts(
             eos_token_id=tokenizer.convert_tokens_to_ids(family.end_token(loaded.processor)),
             pad_token_id=tokenizer.pad_token_id,
         )
-    # Prompts are padded on the left, so all answers begin at one column.
+    # Prompts are padded on the left, so all answers begin in the same column.
     new = tokens[:, inputs["input_ids"].shape[1] :]
     texts: list[str] = tokenizer.batch_decode(new, skip_special_tokens=not keep_marks)
-    # Padding stands after the end.
+    # Padding follows the end token.
     end = family.end_token(loaded.processor)
     return [(text.partition(end)[0] if keep_marks else text).strip() for text in texts]
 
 
 def _approximate_length(loaded: Loaded, sample: Sample) -> int:
-    """Estimate a prompt's length for sorting: its letters, and one for 100 pixels."""
+    """Estimate the length of a prompt for sorting: its letters, and one for each 100 pixels."""
     sizes = resized_sizes(loaded.family, loaded.processor, sample)
     return len(sample.question) + sum(width * height for width, height in sizes) // 100

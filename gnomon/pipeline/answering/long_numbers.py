@@ -1,7 +1,7 @@
-"""Beliefs in numbers too many to be listed, such as a counter's: the likeliest are searched.
+"""Beliefs in numbers that are too many to list, such as a counter's. The most likely are searched.
 
-The figures are a tree over the tokenizer's tokens. Beginnings are expanded from the likeliest on,
-until all but 0.1 % of the probability is known.
+The digits form a tree over the tokenizer's tokens. Beginnings are expanded in order of their
+probability, until all but 0.1 % of the probability is known.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
 
 _MOST_NODES = 4000
-"""Beginnings that a search expands at most: an untrained model believes in all numbers alike."""
+"""Largest number of beginnings that a search expands. An untrained model finds all numbers equally
+likely."""
 _MOST_NUMBERS = 300
-"""Numbers that a belief has at most, the likeliest: their distances are a table."""
+"""Largest count of numbers in a belief. The most likely are kept, because their distances form a
+table."""
 _MAX_DIGITS = 3
-"""Figures of a token at most; numbers that are cut into longer ones are passed over."""
+"""Largest count of digits in a token. Numbers with longer tokens are skipped."""
 
 
 def range_logprobs(loaded: Loaded, sample: Sample, number_range: NumberRange) -> dict[str, float]:
-    """Compute log p(answer, end | pictures, question) of the likeliest numbers, in ascending order.
+    """Compute log p(answer, end | pictures, question) of the most likely numbers, in ascending
+    order.
 
-    Their sum is the probability found; together they are all but REST of what the search found.
-    Empty if the search reached no complete number, as where all are about as likely.
+    Their sum is the probability found. It is all but REST of what the search found. Empty if the
+    search reached no complete number, for example if all numbers are equally likely.
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
     trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, number_range)
@@ -53,7 +56,7 @@ def range_logprobs(loaded: Loaded, sample: Sample, number_range: NumberRange) ->
     }
 
 
-# Photographs are all asked the same question.
+# Photographs usually share one question.
 @lru_cache(maxsize=8)
 def _trie(
     tokenizer: Any, family: Family, processor: Processor, prompt: str, number_range: NumberRange
@@ -62,7 +65,7 @@ def _trie(
 
 
 class _RangeTrie:
-    """Tokens of the answers that are numbers of a range, found as far as the search comes."""
+    """Tokens of the answers that are numbers of a range, as far as the search has come."""
 
     def __init__(
         self, tokenizer: Any, family: Family, processor: Processor, prompt: str,
@@ -77,13 +80,13 @@ class _RangeTrie:
         self.numbers: dict[Ids, str] = {}
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:
-        """Tokens that may follow a beginning, the end of the answer among them."""
+        """Return the tokens that may follow a beginning, including the end of the answer."""
         if node not in self._children:
             self._children[node] = tuple(dict.fromkeys(self._tokens(node)))
         return self._children[node]
 
     def _tokens(self, node: Ids) -> Iterator[int]:
-        """Yield the token after a beginning in each number that may follow, and note its text."""
+        """Yield the token after a beginning in each number that may follow, and store its text."""
         prefix = self._prefixes[node]
         continuations = self._range.outcomes(prefix, self._window)
         texts = [self._text(self._range.answer(figures)) for figures in continuations]
@@ -97,7 +100,7 @@ class _RangeTrie:
             child = path[: len(node) + 1]
             start = text.rindex(self._range.answer(figures))
             n_chars = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
-            # Of a longer number only the first figures are sure.
+            # Only the first digits of a longer number are certain.
             if not is_complete and n_chars > len(prefix) + self._window:
                 continue
             self._prefixes[child] = figures[: max(0, n_chars)]
@@ -106,13 +109,13 @@ class _RangeTrie:
             yield child[-1]
 
     def _text(self, answer: str) -> str:
-        """Prompt and answer, with the token that ends it."""
+        """Return prompt and answer, with the token that ends it."""
         return self._prompt + self._family.answer(self._processor, self._prompt, answer)
 
 
 @lru_cache(maxsize=8)
 def _max_digits(tokenizer: Any) -> int:
-    """Figures that a token of this tokenizer may have, 1 to _MAX_DIGITS."""
+    """Counts of digits that a token of this tokenizer may have, 1 to _MAX_DIGITS."""
     tokens = (token.strip("Ġ▁ ") for token in tokenizer.get_vocab())
     return min(
         _MAX_DIGITS, max((len(t) for t in tokens if t.isascii() and t.isdecimal()), default=1)

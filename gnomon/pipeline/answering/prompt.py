@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from gnomon.pipeline.load import Loaded
 
 TEXTS_PER_BATCH = 64
-"""Texts in a batch if each is a sequence of its own."""
+"""Texts in a batch if each is a separate sequence."""
 LOGIT_ROWS = 64
 """Rows of logits normalised at a time: 64 of 150,000 tokens are 38 MB in float32."""
-# Nodes in a pass: each has a row of logits, which for 150,000 tokens in float32 takes 0.6 MB.
+# Nodes in a pass. Each has a row of logits, which for 150,000 tokens in float32 takes 0.6 MB.
 _NODES = 512
 
 
 class Prompt:
-    """The forward of a prompt with its pictures, and the passes that continue from its cache."""
+    """Forward pass of a prompt with its pictures, and the passes that continue from its cache."""
 
     def __init__(self, loaded: Loaded, text: str, sample: Sample) -> None:
         self.model = loaded.model
         inputs = loaded.family.encode(loaded.processor, [text], [sample.images], side="left")
         self.inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
         first = self.model(**self.inputs, use_cache=True, logits_to_keep=1)
-        # Models that do not know `logits_to_keep` return the whole prompt's.
+        # Models that do not know `logits_to_keep` return the logits of the whole prompt.
         self.logits: Tensor = first.logits[0, -1:]
         """Logits of the first token after the prompt, [1, V]."""
         self._cache = first[cache_key()]
@@ -46,18 +46,18 @@ class Prompt:
         self._start = self.length + (_position_shift(self.model) if has_picture else 0)
 
     def takes_trees(self, n_tokens: int) -> bool:
-        """Return True if all layers attend, through a mask, over that many tokens more."""
+        """Return True if all layers attend, through a mask, over this many additional tokens."""
         config = self.model.config.get_text_config()
         layers = set(getattr(config, "layer_types", None) or ())
-        # Beyond its window a layer drops the prompt's beginning from the cache.
+        # Beyond its window, a layer drops the prompt's beginning from the cache.
         if "sliding_attention" in layers and self.length + n_tokens > config.sliding_window:
             return False
         return not self.model._is_stateful and layers <= {"full_attention", "sliding_attention"}
 
     def tree_logits(self, beginnings: Sequence[tuple[int, ...]], parents: Sequence[int]) -> Tensor:
-        """Logits after each node of a tree of beginnings, [N, V], in one pass.
+        """Return the logits after each node of a tree of beginnings, [N, V], in one pass.
 
-        Each token sees the prompt and the tokens that lead to it; `parents` has the index of each
+        Each token sees the prompt and the tokens that lead to it. `parents` has the index of each
         node's parent, −1 for the prompt.
         """
         device = self.model.device
@@ -68,7 +68,7 @@ class Prompt:
             position_ids=depths + self._start,
             attention_mask=mask,
             use_cache=True,
-            # A forward appends to the cache in place.
+            # A forward pass appends to the cache in place.
             **{cache_key(): deepcopy(self._cache)},
             **_cross_attention_mask(self.inputs, len(beginnings)),
         )
@@ -76,9 +76,9 @@ class Prompt:
         return logits
 
     def row_logits(self, rows: Sequence[Sequence[int]]) -> Tensor:
-        """Logits after each token of texts, [R, T, V], padded right to T tokens."""
+        """Return the logits after each token of texts, [R, T, V], padded right to T tokens."""
         device, longest = self.model.device, max(map(len, rows))
-        # Padded with the token 0: what follows a text changes nothing before it.
+        # Padded with token 0, because padding after a text does not change anything before it.
         padded = [[*row, *[0] * (longest - len(row))] for row in rows]
         # Reordered by zeros, the cache repeats the prompt's row.
         cache = deepcopy(self._cache)
@@ -96,7 +96,7 @@ class Prompt:
         return logits
 
     def next_logits(self, texts: Sequence[tuple[int, ...]]) -> Tensor:
-        """Logits of the token after each of some texts, [R, V]; texts may share beginnings."""
+        """Return the logits of the token after each text, [R, V]. Texts may share beginnings."""
         parts = []
         size = _NODES if self.takes_trees(max(map(len, texts))) else TEXTS_PER_BATCH
         for start in range(0, len(texts), size):
@@ -124,7 +124,7 @@ def tree_of(
 ) -> tuple[list[tuple[int, ...]], list[int], dict[tuple[int, ...], int]]:
     """Return the distinct beginnings of texts, the parent of each, and the index of each.
 
-    The empty beginning is the prompt, whose index is −1.
+    The empty beginning is the prompt, with index −1.
     """
     index_of: dict[tuple[int, ...], int] = {(): -1}
     for text in texts:
@@ -135,28 +135,29 @@ def tree_of(
 
 
 def _tree_mask(parents: Sequence[int], length: int, dtype: torch.dtype) -> Tensor:
-    """Additive attention mask, [1, 1, N, P + N]: 0 at the prompt, a node's ancestors and itself."""
+    """Return the additive attention mask, [1, 1, N, P + N]: 0 at the prompt, a node's ancestors and
+    itself."""
     n = len(parents)
     sees = torch.cat([torch.ones(n, length), torch.eye(n)], dim=1).bool()
     for node, parent in enumerate(parents):  # a parent stands before its children
         if parent >= 0:
             sees[node] |= sees[parent]
-    # The least number of the dtype, since −inf minus −inf would be NaN in a masked row.
+    # The smallest number of the dtype, because −inf minus −inf would be NaN in a masked row.
     mask = torch.full(sees.shape, torch.finfo(dtype).min, dtype=dtype).masked_fill(sees, 0)
     return mask[None, None]
 
 
 def _position_shift(model: PreTrainedModel | PeftModel) -> Any:
-    """Shift of the positions after a picture in models with multimodal rotary embeddings.
+    """Return the shift of positions after a picture in models with multimodal rotary embeddings.
 
-    They keep it from the prompt's forward: a picture of many tokens takes few positions.
+    They keep it from the prompt's forward pass. A picture of many tokens takes few positions.
     """
     deltas = (getattr(module, "rope_deltas", None) for module in model.modules())
     return next((delta for delta in deltas if delta is not None), 0)
 
 
 def _cross_attention_mask(inputs: dict[str, Tensor], n: int) -> dict[str, Any]:
-    """Let n tokens of answers see the pictures that their prompt's end sees (Llama-3.2-Vision)."""
+    """Let n answer tokens see the pictures that the end of their prompt sees (Llama-3.2-Vision)."""
     mask = inputs.get("cross_attention_mask")
     if mask is None:
         return {}

@@ -1,6 +1,6 @@
-"""Rules of answering: by greedy decoding, or from a belief in listed answers.
+"""Rules of answering: greedy decoding, or a choice from a belief in listed answers.
 
-It needs nothing of the training stack: models behind a server answer by the same rules.
+This module does not need the training stack, so models behind a server use the same rules.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from gnomon.recipe import Recipe
 from gnomon.sample import Certainty, Edge, Sample
 
 LOGPROB_DECIMALS = 5
-"""Decimals of a stored log-probability: a clock has 720 of them."""
+"""Decimals of a stored log-probability. A clock has 720 of them."""
 
 BeliefSetting: TypeAlias = "bool | Sequence[str]"
-"""Setting of `eval.belief`: a list of answers, or True for those that a question itself lists."""
+"""Setting of `eval.belief`: a list of answers, or True for the answers that a question itself
+lists."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,20 @@ class AnswerRule:
     grid: Sequence[Decimal] = ()
     """Numbers that are listed."""
     certifier: Certifier | None = None
-    """A calibration, whose rule then comes before `name` where it knows the list."""
+    """Calibration, whose rule overrides `name` if it knows the list."""
     wide_grid: tuple[Decimal, Decimal, Decimal] | None = None
-    """First, last and step of numbers that are searched, since they are too many for a list."""
+    """First, last and step of numbers that are searched because they are too many to list."""
     refusals: bool = False
-    """True if that nothing can be read is listed beside the values."""
+    """True if "unreadable" is listed beside the values."""
     views: int = 1
-    """Views of a picture whose beliefs are averaged."""
+    """Number of views of a picture whose beliefs are averaged."""
 
     @classmethod
     def of(cls, recipe: Recipe, certifier: Certifier | None = None) -> AnswerRule:
         """Return the rule of a recipe's section eval."""
         section = recipe.eval
-        # Of a recipe that trains refusal, so that photographs without labels may be refused too.
+        # True for a recipe that trains refusal, so photographs without labels may also be
+        # refused.
         sources = (*recipe.data, *(section.data or ()))
         refusals = any(source.columns and source.columns.unreadable for source in sources)
         if certifier is not None:
@@ -62,7 +64,7 @@ class AnswerRule:
 
     @property
     def is_greedy(self) -> bool:
-        """True if greedy decoding gives the answer, where no calibration chooses another."""
+        """Return True if greedy decoding gives the answer, unless a calibration chooses another."""
         return self.name == "greedy"
 
     @property
@@ -74,12 +76,13 @@ class AnswerRule:
 
     @property
     def reads_edges(self) -> bool:
-        """True if the numbers of boxes have beliefs; a list of the user's is of other answers."""
+        """Return True if the numbers of boxes have beliefs. A list of the user is about other
+        answers."""
         return self.belief is True or not self.is_greedy
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Fields other than the defaults: every answer is stored with them."""
+        """Fields that differ from the defaults. Every answer is stored with them."""
         settings: dict[str, Any] = {}
         if self.belief:
             settings["belief"] = self.belief
@@ -99,13 +102,13 @@ class AnswerRule:
         return settings
 
     def number_range(self, sample: Sample) -> NumberRange | None:
-        """Return the numbers that are searched for a sample's belief; None if they are listed."""
+        """Return the numbers that are searched for a sample's belief. None if they are listed."""
         if self.candidates is not True or self.grid or sample.rationale:
             return None
         return number_range_of(form_with_decimals(sample.target), self.wide_grid)
 
     def answers(self, sample: Sample, dialect_name: str) -> tuple[str, ...] | None:
-        """List the answers that a sample's belief is about; None if they cannot be listed."""
+        """List the answers that a sample's belief is about. None if they cannot be listed."""
         if self.number_range(sample) is not None:
             return None
         answers = listed_in(dialect_name, sample, self.candidates, self.grid)
@@ -114,7 +117,7 @@ class AnswerRule:
         return answers
 
     def choose(self, logprobs: dict[str, float], sample: Sample, dialect_name: str) -> Choice:
-        """Choose by a belief; the text is empty where greedy decoding has to give it."""
+        """Choose an answer by a belief. The text is empty if greedy decoding has to give it."""
         form = sample.target.answer_form
         if self.certifier:
             certified = self.certifier.certify(logprobs, form, dialect_name, sample.question)
@@ -127,7 +130,8 @@ class AnswerRule:
 
     @property
     def stores_beliefs(self) -> bool:
-        """True if beliefs go with the answers: by them other terms apply without asking again."""
+        """Return True if beliefs are stored with the answers, so other terms apply without asking
+        again."""
         return bool(self.belief or self.certifier)
 
 
@@ -136,7 +140,7 @@ GREEDY = AnswerRule()
 
 @dataclass(frozen=True)
 class Choice:
-    """Answer from a list, or a generated one; without a text it is still to be generated."""
+    """Answer from a list, or a generated answer. Without a text it still has to be generated."""
 
     text: str = ""
     logprobs: dict[str, float] | None = None
@@ -147,7 +151,7 @@ class Choice:
 def full_settings(
     settings: dict[str, Any], max_new_tokens: int, rule: AnswerRule
 ) -> dict[str, Any]:
-    """Settings of the model and of its answers, as JSON returns them from a file."""
+    """Return the settings of the model and of its answers, as JSON returns them from a file."""
     # A tuple would never equal the list in the file.
     values: dict[str, Any] = json.loads(
         json.dumps({**settings, "max_new_tokens": max_new_tokens, **rule.settings})
@@ -158,11 +162,11 @@ def full_settings(
 def listed_in(
     dialect_name: str, sample: Sample, belief: BeliefSetting, grid: Sequence[Decimal] = ()
 ) -> tuple[str, ...] | None:
-    """List the answers that a sample's belief is about; None if they cannot be listed.
+    """List the answers that a sample's belief is about. None if they cannot be listed.
 
-    Where `belief` is True: every minute of a clock without seconds, whole numbers from 0 to 100,
-    the steps of a scale that goes round, the choices of a text; for numbers a `grid` instead.
-    A sample with a working has no belief, since its answer depends on it.
+    If `belief` is True these are every minute of a clock without seconds, whole numbers from 0 to
+    100, the steps of a cyclic scale, or the choices of a text. A `grid` replaces the numbers. A
+    sample with a working has no belief, because its answer depends on the working.
     """
     if not belief or sample.rationale:
         return None
@@ -177,5 +181,5 @@ def listed_in(
 
 @cache
 def _possible_answers(dialect_name: str, form: AnswerForm) -> tuple[str, ...]:
-    """Write every possible answer to a question of that form in a dialect."""
+    """Write every possible answer to a question of this form in a dialect."""
     return tuple(map(dialect.create(dialect_name).write, form.possible_answers()))

@@ -1,4 +1,4 @@
-"""A belief from drawn answers: a server cannot list, but can be asked again and again."""
+"""A belief from drawn answers, because a server cannot list answers but can be asked repeatedly."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from gnomon.dialect import create
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 
 _MIN_PROBABILITY = 1e-12
-"""Least probability of a listed answer: no logarithm is infinite."""
+"""Smallest probability of a listed answer, so all logarithms are finite."""
 LEAST = log(_MIN_PROBABILITY)
-"""Log-probability of the least sure answer."""
+"""Log-probability of the least certain answer."""
 
 
 @dataclass(frozen=True)
 class SampledAnswer:
-    """Answer that a server drew, of several to a question."""
+    """One of several answers that a server drew for a question."""
 
     text: str
     logprob: float | None
-    """Log-probability of its tokens; None if the server does not say it."""
+    """Log-probability of its tokens. None if the server does not report it."""
 
 
 def sampled_belief(
     answers: Sequence[SampledAnswer], candidates: tuple[str, ...], form: AnswerForm, dialect: str
 ) -> dict[str, float] | None:
-    """Estimate the log-probability of each listed answer; None if no answer is a listed one.
+    """Estimate the log-probability of each listed answer. None if no drawn answer is listed.
 
-    Answers whose probability the server gave keep it. The others share what remains in proportion
-    to their counts + 1/len(candidates), so that none is impossible. Drawn answers that are not
-    listed take their share off all.
+    Answers whose probability the server reported keep it. The others share the rest in proportion
+    to their counts + 1/len(candidates), so each answer is possible. Drawn answers that are not
+    listed reduce the share of all.
     """
     indices = [_index(answer.text, candidates, form, dialect) for answer in answers]
     counts = Counter(index for index in indices if index is not None)
@@ -47,7 +47,7 @@ def sampled_belief(
     if not n:
         return None
     exact = _server_probabilities(answers, indices, candidates)
-    # Sampled mass may exceed the whole by rounding of 16 bits.
+    # The drawn probabilities may exceed 1 by rounding of 16 bits.
     mass = min(1.0, sum(exact.values()))
     others = {index: count for index, count in counts.items() if index not in exact}
     weights = [others.get(index, 0) + 1 / len(candidates) for index in range(len(candidates))]
@@ -67,9 +67,9 @@ def sampled_belief(
 def _server_probabilities(
     answers: Sequence[SampledAnswer], indices: Sequence[int | None], candidates: tuple[str, ...]
 ) -> dict[int, float]:
-    """Return the probabilities that the server gave, by index in the list.
+    """Return the probabilities that the server reported, by index in the list.
 
-    They are of an answer's tokens without its end: P(1) includes P(10). So they count only where
+    They are for the tokens of an answer without its end: P(1) includes P(10). So they count only if
     no listed answer begins with another.
     """
     if not _is_prefix_free(candidates):
@@ -88,7 +88,8 @@ def _is_prefix_free(candidates: tuple[str, ...]) -> bool:
 
 
 def _index(text: str, candidates: tuple[str, ...], form: AnswerForm, dialect: str) -> int | None:
-    """Return which of the listed answers a text gives, in whatever words; None if it is none."""
+    """Return the index of the listed answer that a text gives, in whatever words. None if it gives
+    none."""
     if text in candidates:
         return candidates.index(text)
     if WORD in candidates and is_refusal(text):

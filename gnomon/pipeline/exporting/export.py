@@ -1,8 +1,8 @@
 """Export of samples to the formats of other trainers, or as a task of lmms-eval.
 
-Answers are in a family's dialect. The task is run by `lmms-eval --include_path D --tasks gnomon_D`,
-where gnomon is installed, too. lmms-eval looks for the rows beside the YAML from 0.7.3 on; before,
-it must be called in the folder.
+Answers are in a family's dialect. `lmms-eval --include_path D --tasks gnomon_D` runs the task if
+gnomon is installed. From version 0.7.3 on, lmms-eval looks for the rows next to the YAML. Earlier
+versions must be called in the folder.
 """
 
 import json
@@ -24,7 +24,7 @@ from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 Row = dict[str, Any]
 
 _MAX_NEW_TOKENS = 1024
-"""Room for a working before the answer."""
+"""Tokens for a working before the answer."""
 _UTILS = '''"""What lmms-eval calls for the task beside this file; gnomon measures the answers."""
 
 from pathlib import Path
@@ -38,7 +38,7 @@ def doc_to_visual(doc):
 
 
 class ExportSample(NamedTuple):
-    """A sample as text, with the paths of its pictures."""
+    """Sample as text, with the paths of its pictures."""
 
     id: str
     question: str
@@ -46,16 +46,16 @@ class ExportSample(NamedTuple):
     paths: list[str]
     """Paths of its pictures within the folder."""
     target: Target
-    """Truth; boxes are in the pixels of `size`."""
+    """Truth. Boxes are in the pixels of `size`."""
     size: Size | None
     dialect: str
 
 
 def export(samples: Iterable[Sample], total: int, family: Family, form: str, out: Path) -> Path:
-    """Write the folder `out`: data.jsonl and the pictures, whole or not at all.
+    """Write the folder `out` with data.jsonl and the pictures, completely or not at all.
 
-    If the family's boxes are pixels of the resized picture, pictures are written in that size:
-    another trainer may resize otherwise, and the boxes would be wrong.
+    If the family's boxes are pixels of the resized picture, pictures are written in that size.
+    Another trainer may resize differently, and then the boxes would be wrong.
     """
     if form not in FORMS:
         raise ValueError(f"form={form!r}: give one of {', '.join(FORMS)}")
@@ -76,18 +76,18 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
 
 
 def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> ExportSample:
-    """Save a sample's pictures, numbered by its place, and write its answer."""
+    """Save a sample's pictures, numbered by its position, and write its answer."""
     target, size, paths = sample.target, None, []
     if sample.image is not None:
         if family.vision is None:
             raise ValueError(
                 f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
             )
-        # Most families' boxes are relative, and their pictures keep their size.
+        # The boxes of most families are relative, and their pictures keep their size.
         size = family.export_size(sample.image.size)
         target = target.scaled(sample.image.size, size)
     for number, image in enumerate(sample.images):
-        # Numbered, since an id may hold characters that no file name can.
+        # Numbered, because an id may contain characters that are not allowed in file names.
         paths.append(f"images/{index:07}{f'-{number}' * (number > 0)}.png")
         image.resize(family.export_size(image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
@@ -101,7 +101,7 @@ def _chat_parts(text: str, paths: list[str]) -> list[Row]:
 
 
 def _only_path(sample: ExportSample, form: str) -> str | None:
-    """Path of its picture, for a form that holds one picture a row."""
+    """Return the path of its picture, for a form with one picture per row."""
     if len(sample.paths) > 1:
         raise ValueError(
             f"sample {sample.id} has {len(sample.paths)} pictures, and {form} takes one a row: give"
@@ -111,7 +111,7 @@ def _only_path(sample: ExportSample, form: str) -> str | None:
 
 
 def _chat(sample: ExportSample, question: str | list[Row], answer: str | list[Row]) -> Row:
-    """Row of two turns, with the pictures as a column."""
+    """Return a row of two turns, with the pictures as a column."""
     return {
         "messages": [
             {"role": "user", "content": question},
@@ -126,18 +126,18 @@ def _messages(sample: ExportSample) -> Row:
 
 
 def _trl(sample: ExportSample) -> Row:
-    """Row of prompt and completion, so that no image placeholder enters the loss."""
+    """Return a row of prompt and completion, so the loss never includes an image placeholder."""
     row = _messages(sample)
     question, answer = row.pop("messages")
     return {"prompt": [question], "completion": [answer], **row}
 
 
 _PLACEHOLDER = "<image>"
-"""Where trainers put a picture into a row's text."""
+"""Place of a picture within a row's text, by trainer."""
 
 
 def _check_no_placeholder(sample: ExportSample) -> None:
-    """Refuse a sample whose words would stand for one picture more."""
+    """Refuse a sample whose words would stand for an additional picture."""
     for text in (sample.question, sample.answer):
         if _PLACEHOLDER in text:
             raise ValueError(
@@ -166,7 +166,7 @@ def _llava(sample: ExportSample) -> Row:
 
 
 def _dataset_info(*, pictures: bool) -> Row:
-    """Entry of LLaMA-Factory's dataset_info.json, which names the columns."""
+    """Return the entry of LLaMA-Factory's dataset_info.json, which names the columns."""
     columns = ("messages", "images") if pictures else ("messages",)
     tags = ("role", "content", "user", "assistant")
     return {
@@ -178,7 +178,8 @@ def _dataset_info(*, pictures: bool) -> Row:
 
 
 def _lmms_eval(sample: ExportSample) -> Row:
-    """Row of plain columns; the target is JSON text, since types of targets share no fields."""
+    """Return a row of plain columns. The target is JSON text, because target types do not share
+    fields."""
     return {
         "id": sample.id,
         "question": sample.question,
@@ -202,7 +203,7 @@ FORMS: dict[str, Callable[[ExportSample], Row]] = {
 
 
 def _write_lmms_task(folder: Path, rows_file: Path, name: str) -> None:
-    """Write the task beside its rows, and add to each row what an unread answer costs."""
+    """Write the task next to its rows, and add the cost of an unread answer to each row."""
     types = _add_costs(rows_file)
     task = f"gnomon_{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')}"
     values = {
@@ -231,7 +232,7 @@ def _write_lmms_task(folder: Path, rows_file: Path, name: str) -> None:
 
 
 def _metric(answer_type: str, metric: Metric) -> dict[str, Any]:
-    """Entry of metric_list for one metric of the scores of a type of answers."""
+    """Return the entry of metric_list for one metric of the scores of a type of answers."""
     is_mean = metric.statistic in ("share", "mean")
     return {
         "metric": f"{answer_type}_{metric.name}",
@@ -243,7 +244,7 @@ def _metric(answer_type: str, metric: Metric) -> dict[str, Any]:
 def _add_costs(file: Path) -> list[str]:
     """Add the cost of an unread answer to each row, and return the types of answers.
 
-    A cost may depend on the truths of all rows, so rows get it when all are written.
+    A cost may depend on the truths of all rows, so rows get it after all are written.
     """
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     truths = [target_from_json(json.loads(row["target"])) for row in rows]

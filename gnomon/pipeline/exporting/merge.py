@@ -28,16 +28,17 @@ from gnomon.shortage import add_path_to_disk_error
 from gnomon.store.reading.run_folder import RunFolder
 
 MAX_KL = 0.01
-"""Nats a token by which the merged model may differ; rounding to bf16 costs far less."""
+"""Largest allowed difference of the merged model in nats per token. Rounding to bf16 costs far
+less."""
 
 
 @dataclass(frozen=True)
 class MergeCheck:
-    """Comparison of the merged model with the run's own."""
+    """Comparison of the merged model with the run's model."""
 
     samples: int
     same: int
-    """Number of answers that are the same to the letter."""
+    """Number of answers with identical text."""
     kl: float
     """KL(run ‖ merged) in nats, the mean over the answers' tokens."""
 
@@ -48,9 +49,9 @@ class MergeCheck:
 def merge(
     recipe: Recipe, run: Path, out: Path, samples: Sequence[Sample], *, card: str = ""
 ) -> MergeCheck:
-    """Write the merged model to `out`; nothing is written unless it answers as the run does.
+    """Write the merged model to `out`. Nothing is written unless it answers as the run does.
 
-    `card` is the text of its README.md, in which {agreement} is replaced by the comparison and
+    `card` is the text of its README.md. {agreement} in it is replaced by the comparison, and
     {opening} by code that asks the model a question of `samples`.
     """
     if out.exists():
@@ -74,10 +75,11 @@ def merge(
 def _question_code(folder: Path, name: str, sample: Sample, options: Mapping[str, Any]) -> str:
     """Return code that opens the model as `name` and asks it a sample's question about pictures.
 
-    `options` are those of the chat template; without a template the code only opens the model.
+    `options` are the options of the chat template. Without a template, the code only opens the
+    model.
     """
     file = folder / "processor_config.json"
-    # transformers opens a processor with a video part only where torchvision is installed.
+    # transformers opens a processor with a video part only if torchvision is installed.
     is_ours = file.is_file() and '"video_processor"' in file.read_text(encoding="utf-8")
     model, reader = "CausalLM", "Tokenizer"
     if file.is_file():
@@ -104,7 +106,7 @@ def _question_code(folder: Path, name: str, sample: Sample, options: Mapping[str
             question = "\n".join(["[", *parts, "]"])
         options = {"tokenize": True, "return_dict": True, "return_tensors": "pt", **options}
         words = ", ".join(f"{key}={value!r}" for key, value in options.items())
-        # Pixels in the model's precision; the ids of a text stay as they are.
+        # Pixels get the model's precision. The token ids stay as they are.
         cast = ".to(model.dtype)" if parts else ""
         lines += _QUESTION_CODE.format(content=question, options=words, cast=cast).splitlines()
     text = "\n".join(["```python", *lines, "```", ""])
@@ -143,7 +145,7 @@ def _write_merged(recipe: Recipe, run: Path, folder: Path) -> None:
     # A head tied to an embedding that trained whole must follow it into the merged weights.
     tie_head(model)
     merged = merge_adapters(model)
-    # Read as it was measured: whoever calls `generate`, or serves it, gets the likeliest answer.
+    # Greedy as it was measured, so `generate` and servers give the most likely answer.
     if merged.generation_config is not None:
         merged.generation_config.update(**PLAIN_DECODING)
     merged.save_pretrained(folder)
@@ -152,12 +154,12 @@ def _write_merged(recipe: Recipe, run: Path, folder: Path) -> None:
 
 @torch.no_grad()
 def merge_adapters(model: PeftModel) -> PreTrainedModel:
-    """Add the adapters to the base, in bf16; one layer at a time is in float32 for the sum."""
+    """Add the adapters to the base, in bf16. One layer at a time is in float32 for the sum."""
     for layer in model.modules():
         if isinstance(layer, LoraLayer):
             # A small update added to bf16 weights would be rounded away.
             layer.float().merge()
-            # At once, so that at most one layer is held in float32.
+            # Converted back immediately, so at most one layer is in float32.
             layer.to(torch.bfloat16)
     plain: PreTrainedModel = model.unload()
     return plain.to(torch.bfloat16)
@@ -196,7 +198,8 @@ def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample])
 
 @torch.inference_mode()
 def _answer_scores(loaded: Loaded, batch: Sequence[Sample]) -> torch.Tensor:
-    """Log-probabilities at the answers' tokens, [P, V]: P of them in the batch, V vocabulary."""
+    """Return the log-probabilities at the answers' tokens, [P, V]: P of them in the batch, V
+    vocabulary."""
     inputs = Collator(loaded.family, loaded.processor)([{"sample": sample} for sample in batch])
     labels = shift_labels(inputs.pop("labels"))
     device = loaded.model.device
@@ -214,5 +217,6 @@ def _answer_scores(loaded: Loaded, batch: Sequence[Sample]) -> torch.Tensor:
 
 
 def _kl(expected: torch.Tensor, actual: torch.Tensor) -> float:
-    """Sum over tokens of Σ p · (log p − log q), p expected, from log-probabilities [P, V]."""
+    """Return the sum over tokens of Σ p · (log p − log q), p expected, from log-probabilities [P,
+    V]."""
     return float(functional.kl_div(actual, expected, reduction="sum", log_target=True))

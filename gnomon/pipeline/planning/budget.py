@@ -1,8 +1,8 @@
 """Tokens of samples, and memory of a training step, estimated from the shapes of the layers.
 
-Tokens are counted by the checkpoint's tokenizer, or guessed from letters. Activations of the
-language model are what autograd would save, those of the vision tower follow a rule of thumb.
-Nothing here loads weights.
+Tokens are counted by the checkpoint's tokenizer, or estimated from letters. For the language model,
+activations are what autograd would save. For the vision tower they follow a rule of thumb. Weights
+are never loaded.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ LOGITS_AT_ONCE = 2**25
 """Logits that the trainer holds at a time: 128 MiB in float32. Longer answers go through the head
 in chunks."""
 NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)
-"""Bytes of a parameter in 4 bits: one byte of scale for 64 of them, quantised itself with a float32
-for 256 scales (arXiv 2305.14314)."""
+"""Bytes of a parameter in 4 bits: one byte of scale per 64 parameters, which is itself quantised
+with a float32 per 256 scales (arXiv 2305.14314)."""
 CUDA_OVERHEAD = 1.2 * GIB
-"""Memory that CUDA, its libraries and the allocator's gaps take, as a rule."""
+"""Approximate memory of CUDA, its libraries and the gaps of the allocator."""
 _VISION_BLOCK = 34
 """Bytes at 16 bits, per token and hidden dimension, that a transformer block saves for its backward
-(arXiv 2205.05198, without the attention matrix)."""
+pass (arXiv 2205.05198, without the attention matrix)."""
 _LETTERS_PER_TOKEN = 3.5
-"""Letters of English in a token, about."""
+"""Approximate number of English letters per token."""
 _MAX_QUOTE = 80
 """Characters of an answer in a message."""
 _MOST_SHRUNK = 4
 """Factor by which a side may shrink before a warning: 448 pixels to 112."""
 _TEMPLATE_TOKENS = 24
-"""Tokens of a chat template around a question, about."""
+"""Approximate number of tokens of a chat template around a question."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class PartSize:
     quantised: int
     """Parameters held in 4 or 8 bits."""
     trained: int
-    """Parameters that train: the adapters', or the part's own."""
+    """Trained parameters: the adapters', or the part's own."""
     mode: str
     """frozen, lora or full."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, for `gnomon plan --json`."""
+        """Return plain values, for `gnomon plan --json`."""
         values = asdict(self)
         values["way"] = values.pop("mode")  # programs know it by this name
         return values
@@ -71,7 +71,8 @@ class Memory:
 
     weights: float
     training: float
-    """Trained parameters beside the base, their gradients and the optimizer's two moments."""
+    """Trained parameters in addition to the base, their gradients and the optimizer's two
+    moments."""
     activations: float
     answers: float
     """Logits of the answers' tokens, with their gradient."""
@@ -85,8 +86,8 @@ class Memory:
 class Sizer:
     """Estimate parts and memory of a recipe, as if all samples were as long as the longest.
 
-    The model is measured once for all batch sizes that are tried; that takes seconds for a large
-    one. `stored`: what is known of a well-known checkpoint, which is then not measured at all.
+    The model is measured once for all batch sizes, which takes seconds for a large model. `stored`
+    has the sizes of a well-known checkpoint, which is then not measured.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Sizer:
         adapters = sum(part.trained for part in parts if part.mode == "lora")
         full = sum(part.trained for part in parts if part.mode == "full")
         vocabulary = self._config.get_text_config().vocab_size
-        # The trainer puts no more rows than this through the head at a time.
+        # The trainer puts at most this many rows through the head at a time.
         rows = min(batch * max(t.answer for t in tokens), LOGITS_AT_ONCE // vocabulary)
         patches = batch * max(t.patches for t in tokens)
         language = batch * self._language(model, train, max(t.total for t in tokens), width)
@@ -136,18 +137,18 @@ class Sizer:
                 part.quantised * quantised_width + (part.parameters - part.quantised) * width
                 for part in parts
             ),
-            # Adapters with a gradient and two moments; for parts that train in full, only gradient
-            # and moments: their weights are in `weights`.
+            # Adapters with a gradient and two moments. Parts that train in full only add gradient
+            # and moments, because their weights are in `weights`.
             training=4 * adapter_width * adapters + 3 * width * full,
             activations=language + self._vision(train, patches, width),
             # Logits as the head computes them, then in float32 with their gradient.
             answers=rows * vocabulary * (width + 4 + 4),
-            # A layer in 4 bits is unpacked to be multiplied with, one at a time.
+            # A layer in 4 bits is unpacked for its multiplication, one layer at a time.
             rest=CUDA_OVERHEAD + (largest * width if model.bits else 0),
         )
 
     def _language(self, model: Model, train: Train, tokens: int, width: int) -> float:
-        """Bytes of activations that the language model holds for one sample."""
+        """Return the bytes of activations that the language model holds for one sample."""
         rank = train.lora_r if train.language == "lora" else 0
         key = train.language, rank, tokens, model.dtype, model.bits
         if key not in self._saved_bytes:
@@ -155,8 +156,8 @@ class Sizer:
         saved = self._saved_bytes[key]
         if not train.activation_checkpointing:
             return saved
-        # Checkpointing holds the input of every block, and all that one block saves while it is
-        # computed again.
+        # Checkpointing holds the input of every block, and everything that one block saves while
+        # it is computed again.
         config = self._config.get_text_config()
         blocks = config.num_hidden_layers
         return float(tokens * config.hidden_size * width * blocks + saved / blocks)
@@ -174,9 +175,9 @@ class Sizer:
         return model_shapes.measure_saved_bytes(self._family, built, **options)
 
     def _vision(self, train: Train, patches: int, width: int) -> float:
-        """Bytes of the vision tower's activations, by the rule of thumb for a block.
+        """Return the bytes of the vision tower's activations, by the rule of thumb for a block.
 
-        A frozen tower saves nothing: one block's are there at a time.
+        A frozen tower saves nothing, so only one block's activations exist at a time.
         """
         if self._family.vision is None or not patches:
             return 0.0
@@ -189,15 +190,16 @@ class Sizer:
 
 
 def _adapter_width(model: Model, width: int) -> int:
-    """Bytes of an adapter's number: PEFT has float32, and the trainer casts it beside NF4."""
+    """Return the bytes of an adapter's number. PEFT uses float32, and the trainer casts it for
+    NF4."""
     return width if model.bits else 4
 
 
 def part_sizes(shapes: model_shapes.Shapes, model: Model, train: Train) -> list[PartSize]:
-    """Size each part as the recipe holds and trains it.
+    """Return the size of each part as the recipe holds and trains it.
 
-    "head" is what lies outside the three parts: an untied head and the like train with the language
-    model, an audio tower never.
+    "head" is everything outside the three parts. An untied head and the like train with the
+    language model, an audio tower never trains.
     """
     parts = []
     for name in ("language", "vision", "projector"):
@@ -219,7 +221,7 @@ def part_sizes(shapes: model_shapes.Shapes, model: Model, train: Train) -> list[
 
 
 def _adapter_parameters(layers: Sequence[model_shapes.Layer], rank: int, lora: Lora | None) -> int:
-    """Count the parameters of a part's adapters: two matrices a layer, and DoRA's magnitudes."""
+    """Count the parameters of a part's adapters: two matrices per layer, and DoRA's magnitudes."""
     targets = (lora and lora.target_modules) or ()
     use_dora = lora is not None and lora.use_dora
     total = 0
@@ -244,7 +246,7 @@ class TokenCounts:
     """Sizes of its pictures before a recipe's pixel limits."""
 
     def with_pixel_limits(self, family: Family, config: Config, model: Model) -> TokenCounts:
-        """Count again under a recipe's pixel limits."""
+        """Return the counts under a recipe's pixel limits."""
         picture, patches = _image_costs(family, config, self.sizes, model)
         return replace(
             self, total=self.total - self.picture + picture, picture=picture, patches=patches
@@ -254,8 +256,8 @@ class TokenCounts:
 def count_tokens(
     family: Family, config: Config, recipe: Recipe, samples: Sequence[Sample]
 ) -> tuple[list[TokenCounts], dict[str, float] | None]:
-    """Count by the model's processor; also return the share of the answers' digits that the loss
-    sees, by answer type; None for the cross-entropy alone."""
+    """Count by the model's processor. Also return the share of the answers' digits that the loss
+    sees, by answer type. None for the cross-entropy alone."""
     _, processor = open_processor(recipe.model)
     collator, counts = collate.Collator(family, processor), []
     for sample in samples:
@@ -280,14 +282,16 @@ def count_tokens(
 def cut_answers_warning(
     family: Family, processor: Processor, samples: Sequence[Sample], limit: int
 ) -> str:
-    """Say how many answers are cut at `limit` tokens, and name the longest; empty if none is."""
+    """Say how many answers are cut at `limit` tokens, and name the longest. Empty if no answer is
+    cut."""
     collator = collate.Collator(family, processor)
     lengths: dict[str, int] = {}
     n = 0
     for sample in samples:
         try:
             answer = collate.write_answer(family, processor, sample)
-            # The end token is not counted: an answer cut just before it is still complete.
+            # The end token is not counted, because an answer cut just before it is still
+            # complete.
             lengths[answer] = len(collator.answer_ids(sample)) - 1
         except ValueError:  # no label to train on, as the training says when it comes to it
             continue
@@ -303,7 +307,8 @@ def cut_answers_warning(
 
 
 def shrunk_pictures_warning(family: Family, processor: Processor, samples: Sequence[Sample]) -> str:
-    """Say how far pictures are shrunk for the model, if marks on them may be lost; else empty."""
+    """Say how far pictures are shrunk for the model if marks on them may be lost. Empty
+    otherwise."""
     pairs: list[tuple[Size, Size]] = []
     for sample in samples:
         with suppress(ValueError):  # pictures that the family refuses are named in training
@@ -327,7 +332,8 @@ def _short(text: str) -> str:
 
 
 def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample) -> TokenCounts:
-    """Guess from the letters; in an answer each letter is a token, as digits are."""
+    """Estimate the tokens from the letters. In an answer each letter counts as a token, as digits
+    do."""
     sizes = [image.size for image in sample.images]
     picture, patches = _image_costs(family, config, sizes, recipe.model)
     text = dialect.create(family.dialect).write(sample.target, sizes[0] if sizes else None)

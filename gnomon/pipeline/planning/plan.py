@@ -20,11 +20,12 @@ from gnomon.recipe import Recipe, flatten, override, plain_values, validate
 from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 FEWEST_PIXELS = 256 * 256
-"""Pictures are not shrunk further: a dial's numerals run together."""
+"""Smallest picture side. With less, the numerals of a dial run together."""
 _SAMPLES = 64
-"""Samples whose tokens are counted: enough for their mean, and a second for most processors."""
+"""Number of samples whose tokens are counted: enough for their mean, and about a second for most
+processors."""
 _HEADROOM = 0.95
-"""Share of the memory that a recipe made to fit may take: the estimate is not exact."""
+"""Share of the memory that a fitted recipe may take, because the estimate is not exact."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Plan:
 
     recipe: Recipe
     dtype: str | None
-    """Floating-point type on the machine that is planned for."""
+    """Floating-point type on the planned machine."""
     samples: int
     """Number of training samples."""
     family: Family
@@ -41,20 +42,20 @@ class Plan:
     tokens: list[TokenCounts]
     """Token counts of some samples, evenly spaced."""
     counted: bool
-    """True if the tokenizer counted the tokens; they are guessed from the letters otherwise."""
+    """True if the tokenizer counted the tokens, False if they are estimated from the letters."""
     coverage: dict[str, float] | None
     """Share of the answers' digits that the numeric loss sees, by type of answer."""
     memory: Memory
     available: float
-    """Bytes of memory that the machine has free, or that the user names."""
+    """Bytes of free memory of the machine, or as the user states."""
     way_out: str
-    """Overrides with which it would fit; empty if none would do."""
+    """Overrides with which it would fit. Empty if there are none."""
     cut: str = ""
-    """Sentence on answers that are longer than what is generated; empty if none is known."""
+    """Sentence about answers that are longer than the generation limit. Empty if there are none."""
     shrunk: str = ""
-    """Sentence on pictures that the model sees far smaller; empty if none is known."""
+    """Sentence about pictures that the model sees much smaller. Empty if there are none."""
     given_up: list[str] | None = None
-    """Sentences about what the recipe lost to fit; None if it is planned as it stands."""
+    """Sentences about the changes that made the recipe fit. None if it is planned as it is."""
 
     @property
     def fits(self) -> bool:
@@ -66,11 +67,11 @@ class Plan:
         train = self.recipe.train
         if train.max_steps > 0:
             return train.max_steps
-        # Rounded up: the last step takes the samples that remain.
+        # Rounded up, because the last step takes the remaining samples.
         return int(-(-self.samples * train.num_train_epochs // train.step_size))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the plan as plain values: memory in bytes, tokens of a sample."""
+        """Return the plan as plain values: memory in bytes, tokens per sample."""
         return {
             "model": self.recipe.model.name,
             "family": self.family.name,
@@ -164,16 +165,16 @@ def plan(
     available: float | None = None,
     fit: bool = False,
 ) -> Plan:
-    """Plan a recipe's training on `samples`; with `fit`, that of a changed recipe which fits.
+    """Plan a recipe's training on `samples`. With `fit`, plan a changed recipe that fits.
 
-    `config_only` opens no file of a well-known checkpoint; `available` is the memory to plan for,
-    in bytes, instead of what this machine has free.
+    `config_only` opens no file of a well-known checkpoint. `available` is the memory to plan for,
+    in bytes, instead of the free memory of this machine.
     """
-    # Memory given by hand is a GPU's, and there the dtype is another than on this CPU.
+    # Memory given by hand is a GPU's, where the dtype differs from this CPU.
     dtype = with_dtype(recipe.model, gpu=None if available is None else True).dtype
     family, config = _family_and_config(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
-    # Not the first: a table may be sorted, with its largest pictures at its end.
+    # Not the first samples, because a table may be sorted, with its largest pictures at its end.
     some = [samples[index] for index in evenly_spaced(n, _SAMPLES)]
     coverage, cut, shrunk = None, "", ""
     if config_only:
@@ -226,13 +227,13 @@ def plan(
 
 
 def well_known() -> dict[str, Family]:
-    """Checkpoints that can be planned without being opened, with their families."""
+    """Checkpoints that can be planned without opening them, with their families."""
     every_family = [families.create(name) for name in families.FAMILIES]
     return {checkpoint: family for family in every_family for checkpoint in family.sizes}
 
 
 def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Config]:
-    """Return the model's family and configuration; without a file if `config_only`."""
+    """Return the model's family and configuration, without opening a file if `config_only`."""
     name = recipe.model.name
     if config_only:
         checkpoints = well_known()
@@ -251,18 +252,18 @@ def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Co
 
 
 def _free_memory() -> float:
-    """Free bytes of the GPU, or of this machine if it has none."""
+    """Return the free bytes of the GPU, or of this machine if it has none."""
     import psutil
     import torch
 
     if torch.cuda.is_available():
-        # (free, total) of the device: what other processes hold is not free.
+        # (free, total) of the device. Memory of other processes is not free.
         return float(torch.cuda.mem_get_info()[0])
     return float(psutil.virtual_memory().available)
 
 
 def _short(count: int) -> str:
-    """Format a count with three digits or so: 7.07 B, 40.37 M, 12.00 k."""
+    """Format a count with about three digits: 7.07 B, 40.37 M, 12.00 k."""
     for size, name in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if count >= size:
             return f"{count / size:.2f} {name}"
@@ -272,22 +273,22 @@ def _short(count: int) -> str:
 def fit_recipe(
     recipe: Recipe, fits: Callable[[Recipe], bool], *, pixels: int
 ) -> tuple[Recipe, list[str]]:
-    """Return the recipe with the largest batch that fits, and sentences about what it lost.
+    """Return the recipe with the largest batch that fits, and sentences about its concessions.
 
     A step keeps its number of samples. Concessions are made one after the other, each only if not
-    even one sample at a time fits without it; if nothing fits, the smallest recipe is returned.
-    `pixels`: those of the largest picture, 0 if the model has no pixel limits.
+    even one sample at a time fits without it. If nothing fits, the smallest recipe is returned.
+    `pixels` is the area of the largest picture, or 0 if the model has no pixel limits.
     """
     step = recipe.train.step_size
-    # The fastest first: all samples of a step at once, and nothing computed twice.
+    # The fastest first: all samples of a step together, and nothing computed twice.
     recipe = _with_batch(_changed(recipe, "train.activation_checkpointing=false"), step, step)
     if fits(recipe):
         return recipe, []
     given_up: dict[str, str] = {}
-    # The first concession is none: a smaller batch alone may fit.
+    # The first attempt makes no concession, because a smaller batch may be enough.
     for words, name, cost in [("", "", ""), *_concessions(recipe, pixels)]:
         recipe = _with_batch(_changed(recipe, *words.split()), 1, step)
-        # By name: the second shrinking of pictures replaces the first.
+        # By name, because the second shrinking of pictures replaces the first.
         given_up |= {name: cost} if name else {}
         if fits(recipe):
             recipe = _largest_batch(recipe, fits, step)
@@ -296,13 +297,14 @@ def fit_recipe(
     if batch < step:
         given_up = {f"{step} samples at once": f"a step is {step // batch} of {batch}", **given_up}
     if recipe.train.activation_checkpointing and batch < recipe.eval.batch_size:
-        # A step then holds so little that answering larger batches would need more than it.
+        # A step then holds so little that answering in larger batches would need more memory than
+        # the step.
         recipe = _changed(recipe, f"eval.batch_size={batch}")
     return recipe, [f"{name}: {cost}" for name, cost in given_up.items()]
 
 
 def overrides_between(before: Recipe, after: Recipe, always: tuple[str, ...] = ()) -> list[str]:
-    """List the overrides that make one recipe of another, as commands take them.
+    """List the overrides that turn one recipe into another, as commands take them.
 
     Keys that end in one of `always` are listed even if they do not change.
     """
@@ -315,7 +317,7 @@ def overrides_between(before: Recipe, after: Recipe, always: tuple[str, ...] = (
 
 
 def _concessions(recipe: Recipe, pixels: int) -> Iterator[tuple[str, str, str]]:
-    """Yield overrides that save memory, what each gives up and at what cost; cheapest first."""
+    """Yield overrides that save memory, with their costs, the cheapest first."""
     yield (
         "train.activation_checkpointing=true",
         "activations",
@@ -330,9 +332,10 @@ def _concessions(recipe: Recipe, pixels: int) -> Iterator[tuple[str, str, str]]:
 
 
 def _largest_batch(recipe: Recipe, fits: Callable[[Recipe], bool], step: int) -> Recipe:
-    """Return the recipe with the largest batch that fits and divides a step; with 1 if none."""
-    # Only divisors of the step keep its number of samples.
-    # From the largest down: the first that fits is the fastest.
+    """Return the recipe with the largest batch that fits and divides a step, or with 1 if none
+    fits."""
+    # Only divisors of the step keep its number of samples. From the largest down, the first that
+    # fits is the fastest.
     for size in range(step, 1, -1):
         if step % size == 0 and fits(_with_batch(recipe, size, step)):
             return _with_batch(recipe, size, step)
@@ -345,5 +348,5 @@ def _with_batch(recipe: Recipe, size: int, step: int) -> Recipe:
 
 
 def _changed(recipe: Recipe, *overrides: str) -> Recipe:
-    """Apply overrides, checked as those of a command."""
+    """Apply overrides, checked like those of a command."""
     return validate(Recipe, override(plain_values(recipe), overrides))

@@ -1,8 +1,9 @@
-"""Sizes of a model's layers, and what autograd saves of a forward pass: measured, or stored.
+"""Sizes of a model's layers, and the memory that autograd saves of a forward pass, measured or
+stored.
 
-Measured on the meta device, where tensors have shapes and no contents. For well-known checkpoints
-both are stored in shapes.json, since transformers' modelling files alone take seconds to import.
-Write it anew when sizes.yaml changes: `python -m gnomon.pipeline.planning.shapes`.
+They are measured on the meta device, where tensors have shapes and no contents. For well-known
+checkpoints both are stored in shapes.json, because transformers' modelling files take seconds to
+import. Write it anew after sizes.yaml has changed: `python -m gnomon.pipeline.planning.shapes`.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ _CASES = (
     *((mode, width, width) for mode in ("frozen", "lora", "full") for width in _WIDTHS),
     ("lora", 2, 4),
 )
-"""What is stored of a checkpoint: the language's training, and widths of model and adapters."""
+"""Measured configurations of a checkpoint: the language's training, and widths of model and
+adapters."""
 CHUNK = 64
-"""Tokens that the recurrent layers of Qwen3.5 compute at a time: they pad to a multiple of it."""
+"""Tokens that the recurrent layers of Qwen3.5 compute at a time. They pad to a multiple of it."""
 _RANK = 16
-"""Rank of the measured adapters; activations grow with it in a straight line."""
+"""Rank of the measured adapters. Activations grow linearly with it."""
 _LENGTHS = (4 * CHUNK, 4 * CHUNK + 1, 20 * CHUNK)
 """Tokens of the three samples from which the stored activations are computed."""
 
 
 class Layer(NamedTuple):
-    """Linear layers of one name and size in a part of a model."""
+    """Linear layers with the same name and size in a part of a model."""
 
     name: str
     """Last component of the module's name, as in train.lora.target_modules."""
@@ -55,9 +57,11 @@ class Shapes:
     """Sizes that do not depend on a recipe."""
 
     parameters: Mapping[str, int]
-    """Number of parameters by part; "head" is what lies outside the parts, an audio tower, too."""
+    """Number of parameters by part. "head" is everything outside the parts, including an audio
+    tower."""
     trainable_head: int
-    """Number of parameters outside the parts that train with the language model: no audio tower."""
+    """Number of parameters outside the parts that train with the language model, without an audio
+    tower."""
     layers: Mapping[str, Sequence[Layer]]
     """Linear layers by part."""
 
@@ -67,22 +71,22 @@ class StoredActivations(NamedTuple):
 
     per_token: float
     per_padded: float
-    """Bytes for each token of the sample padded to whole chunks; 0 but for recurrent layers."""
+    """Bytes for each token of the sample padded to whole chunks. 0 without recurrent layers."""
     constant: float
 
 
 class Stored(NamedTuple):
-    """Everything that is stored of a well-known checkpoint."""
+    """All stored sizes of a well-known checkpoint."""
 
     shapes: Shapes
     activations: Mapping[str, StoredActivations]
-    """Keys are a training mode of the language and the width of a number of the model, with LoRA
-    also that of a number of the adapters, as in "lora 2 4"; rank 0."""
+    """Keys are a training mode of the language and the width of a number of the model. With LoRA
+    they also have the width of a number of the adapters, as in "lora 2 4". The rank is 0."""
 
     def saved_bytes(
         self, *, mode: str, rank: int, width: int, tokens: int, adapter_width: int
     ) -> float:
-        """Bytes that the language model saves of one sample for its backward pass."""
+        """Return the bytes that the language model saves of one sample for its backward pass."""
         line = self.activations[_activations_key(mode, width, adapter_width)]
         adapters = 0
         if mode == "lora":  # each saves the output of its first matrix, of `rank` numbers a token
@@ -98,7 +102,7 @@ def _activations_key(mode: str, width: int, adapter_width: int) -> str:
 
 @cache
 def stored_shapes() -> Mapping[str, Stored]:
-    """Read what is stored, by checkpoint."""
+    """Read the stored sizes, by checkpoint."""
     return {
         checkpoint: Stored(
             Shapes(
@@ -127,12 +131,12 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
     """Count the parameters and linear layers of each part."""
     rest = {name: parameter.numel() for name, parameter in model.named_parameters()}
     parameters, layers = {}, {}
-    # The projector first: its names may lie within the vision tower's.
+    # The projector comes first, because its names may lie within the vision tower's.
     for name in ("projector", "vision", "language"):
         part: Part | None = getattr(family, name)
         if part is None:
             continue
-        # What remains when all parts are taken out is counted as the head.
+        # Everything outside the parts counts as the head.
         parameters[name] = sum(rest.pop(key) for key in list(rest) if key.startswith(part))
         sizes: Counter[tuple[str, int, int]] = Counter()
         for path in family.linear_layers(model, part):
@@ -159,8 +163,8 @@ def measure_saved_bytes(
 ) -> float:
     """Run the language model on the meta device, and add up what autograd saves of one sample.
 
-    Each storage counts once, and parameters do not. The model is changed: with `mode` "lora" it
-    gets adapters, of the model's own width unless `adapter_width` names another.
+    Each storage counts once, and parameters do not count. The model is changed: with `mode` "lora"
+    it gets adapters, of the model's own width unless `adapter_width` names another.
     """
     import torch
 
@@ -170,9 +174,9 @@ def measure_saved_bytes(
     elif mode == "full":
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(family.language))
-    # Weights are in memory anyway; a view of one has the same storage.
+    # Weights are in memory anyway, and a view of a weight has the same storage.
     parameters = {parameter.untyped_storage()._cdata for parameter in model.parameters()}
-    # By the storage's address: a tensor and its views are saved once.
+    # By the storage's address, because a tensor and its views are saved once.
     saved: dict[int, torch.UntypedStorage] = {}
 
     def note_saved(tensor: torch.Tensor) -> torch.Tensor:
@@ -210,7 +214,7 @@ def _add_adapters(
 
 
 def _language_inputs(family: Family, model: PreTrainedModel, tokens: int) -> dict[str, Any]:
-    """Inputs of the language model for one sample, on the meta device."""
+    """Return inputs of the language model for one sample, on the meta device."""
     import torch
 
     config = model.config.get_text_config()
@@ -220,7 +224,8 @@ def _language_inputs(family: Family, model: PreTrainedModel, tokens: int) -> dic
 
     inputs: dict[str, Any] = {
         "inputs_embeds": empty(tokens, config.hidden_size).requires_grad_(),
-        # Four-dimensional, or transformers would look into a mask that has no contents.
+        # Four-dimensional, because transformers would otherwise look into a mask without
+        # contents.
         "attention_mask": torch.empty(1, 1, tokens, tokens, dtype=torch.bool, device="meta"),
         "use_cache": False,
     }
@@ -236,7 +241,8 @@ def _language_inputs(family: Family, model: PreTrainedModel, tokens: int) -> dic
 def _count_attention(model: PreTrainedModel) -> None:
     """Let the model attend as a fused kernel does, which saves no matrix of attention weights.
 
-    Saved are its inputs, its output and one number a row. The meta device has no such kernel.
+    A fused kernel saves its inputs, its output and one number per row. The meta device lacks such a
+    kernel.
     """
     import torch
     from transformers import AttentionInterface
@@ -268,7 +274,7 @@ def _count_attention(model: PreTrainedModel) -> None:
 def measure_stored(family: Family, checkpoint: str) -> Stored:
     """Measure a well-known checkpoint for shapes.json."""
     config = family.config(checkpoint)
-    # The dtype changes no shape.
+    # The dtype does not change any shape.
     shapes = measure_shapes(family, build_on_meta(family, config, "bfloat16"))
     n = sum(layer.n for layer in shapes.layers["language"])
     activations = {}
@@ -284,7 +290,7 @@ def measure_stored(family: Family, checkpoint: str) -> Stored:
             )
             for tokens in _LENGTHS
         )
-        # One token more than whole chunks is one token, and a chunk of padded ones.
+        # One token more than whole chunks adds one token, and a chunk of padded tokens.
         slope = (longest - whole) / (_LENGTHS[2] - _LENGTHS[0])
         per_padded = (longer - whole - slope) / (CHUNK - 1)
         adapters = _RANK * adapter_width * n if mode == "lora" else 0

@@ -1,4 +1,4 @@
-"""The answer's rows through a model's head: at once, or in chunks where they are many.
+"""The answer's rows through a model's head: together, or in chunks if they are many.
 
 Shapes: B batch, T tokens, P rows of the answer, H hidden, V vocabulary.
 """
@@ -35,10 +35,10 @@ def rows_in_one_pass(
     head: Module,
     answer_only: bool,
 ) -> tuple[Tensor, Any]:
-    """Run the model and pack the answer's rows for the objective; returns the outputs, too.
+    """Run the model and pack the answer's rows for the objective. Also return the outputs.
 
     `answer` marks the answer's positions, [B, T] bool, and `targets` are its [P] tokens. With
-    `answer_only` the model computes no other logits; that needs `supports_logits_to_keep`.
+    `answer_only` the model computes no other logits, which needs `supports_logits_to_keep`.
     """
     if answer_only:
         with releases.only_answer_rows(head, answer) as arguments:
@@ -62,7 +62,7 @@ def rows_in_chunks(
 ) -> tuple[Tensor, Any]:
     """Run the model with `chunk` rows through its head at a time, and pack them.
 
-    The head is replaced during the model's own forward, because only there do DDP and FSDP have
+    The head is replaced during the model's own forward pass, because only then do DDP and FSDP have
     its weights ready. The outputs hold the packed rows in place of logits.
     """
     packed: list[Tensor] = []
@@ -76,8 +76,8 @@ def rows_in_chunks(
         releases.only_answer_rows(head, answer) as arguments,
     ):
         outputs = model(**inputs, **arguments)
-    # A model that changes its logits after the head has changed the packed rows. DDP and mixed
-    # precision return a copy instead; comparing its values waits for the device.
+    # If a model changes its logits after the head, it has changed the packed rows. DDP and mixed
+    # precision return a copy instead, and comparing its values waits for the device.
     if outputs.logits is not packed[0] and not torch.allclose(
         outputs.logits, packed[0], rtol=0, atol=0, equal_nan=True
     ):
@@ -90,11 +90,11 @@ def rows_in_chunks(
 
 
 def supports_logits_to_keep(model: PreTrainedModel | PeftModel) -> bool:
-    """Return True if the model can compute the logits of some positions alone."""
+    """Return True if the model can compute the logits of some positions only."""
     if isinstance(model, PeftModel):
         if model.active_peft_config.is_prompt_learning:  # its virtual tokens shift the positions
             return False
-        # PEFT's forward takes any keyword; the base's signature names its own.
+        # PEFT's forward accepts any keyword. The signature of the base names its own.
         model = model.get_base_model()
     return "logits_to_keep" in signature(type(model).forward).parameters
 
@@ -102,5 +102,5 @@ def supports_logits_to_keep(model: PreTrainedModel | PeftModel) -> bool:
 def ends_with_its_head(model: PreTrainedModel | PeftModel) -> bool:
     """Return True if the head's output are the logits, not rescaled, so it can pack rows."""
     config = model.config.get_text_config()
-    # Some configs hold the key with the neutral value 1.0.
+    # Some configs contain the key with the neutral value 1.0.
     return all(getattr(config, key, None) in (None, 1.0) for key in RESCALING_KEYS)

@@ -17,15 +17,17 @@ from gnomon.progress import track
 from gnomon.sample import Sample
 
 ENTROPY_SAMPLES = 256
-"""Training samples whose labels are counted."""
+"""Number of training samples whose labels are counted."""
 _FREQUENT = 20
-"""Samples of one question from which on its answers are counted apart from others."""
+"""Number of samples from which the answers to a question are counted separately."""
 _NEAR = 0.97
-"""Share of the entropy above which the loss stayed at it: log lines are means of few samples."""
+"""Share of the entropy above which the loss counts as unchanged, because log lines are means of few
+samples."""
 _FAR = 1.1
 """Share of the entropy above which not even the frequencies were learned."""
 _MIN_ENTROPY = 0.05
-"""Nats a token: below it the labels are nearly all equal, and the loss tells nothing."""
+"""Nats per token. Below this entropy the labels are nearly all equal, and the loss tells
+nothing."""
 
 
 class Progress(ProgressCallback):  # type: ignore[misc]
@@ -42,7 +44,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
             )
 
     def on_prediction_step(self, *_: Any, **__: Any) -> None:
-        """Show nothing: the answers of a validation have a bar of their own."""
+        """Show nothing, because the answers of a validation have their own bar."""
 
     def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
         losses = {name: value for name, value in logs.items() if name in ("loss", "ce")}
@@ -51,7 +53,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
 
 
 class LogFile(TrainerCallback):  # type: ignore[misc]
-    """The trainer's log as JSON lines; a resumed run drops the lines that it will repeat."""
+    """The trainer's log as JSON lines. A resumed run drops the lines that it will repeat."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -60,13 +62,13 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         if not state.is_world_process_zero:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A resumed run begins with its checkpoint's history; what came after it is trained again.
+        # A resumed run starts with its checkpoint's history. Later lines are trained again.
         put_text(self.path, _lines(state.log_history))
 
     def repair(self, history: Sequence[Mapping[str, Any]]) -> None:
-        """Restore the lines of a finished training that a kill lost, and drop a torn one.
+        """Restore the lines of a finished training that a kill lost, and drop an incomplete line.
 
-        The summary at the end is in no checkpoint: it stays if it is there.
+        The summary at the end is not in any checkpoint, so it stays if it is there.
         """
         text = _lines(history)
         on_disk = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""
@@ -74,8 +76,8 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         put_text(self.path, whole_lines if whole_lines.startswith(text) else text)
 
     def on_step_end(self, _: Any, __: Any, control: Any, **___: Any) -> None:
-        """Log at each checkpoint: the loss since the last line is stored in no checkpoint."""
-        # The trainer clears its sums when it logs, and a resume cannot restore them.
+        """Log at each checkpoint, because checkpoints do not store the loss since the last line."""
+        # The trainer clears its sums when it logs, and a resumed run cannot restore them.
         control.should_log |= control.should_save
 
     def on_log(self, _: Any, state: Any, *__: Any, logs: dict[str, float], **___: Any) -> None:
@@ -89,7 +91,7 @@ def _lines(history: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _line(step: int, logs: Mapping[str, float]) -> str:
-    """Format one line; names are sorted, as in the history that a checkpoint restores."""
+    """Format a line. Names are sorted, as in the history that a checkpoint restores."""
     finite = {
         name: logs[name] for name in sorted(logs) if math.isfinite(logs[name])
     }  # JSON has no NaN
@@ -101,7 +103,7 @@ def label_entropy_warning(
 ) -> str | None:
     """Return a warning if a training's loss ended no lower than the entropy of its labels.
 
-    The end is the last quarter of the lines in its log. None if the loss is lower, or unknown.
+    The end is the last quarter of the lines in its log. None if the loss is lower or unknown.
     """
     losses = [float(row[CE]) for row in log_history if CE in row]
     if not losses or not samples:
@@ -122,11 +124,13 @@ def label_entropy_warning(
 
 
 def label_entropy(answers: Iterable[tuple[str, Sequence[int]]]) -> float:
-    """Entropy of labels in nats a token: the cross-entropy of a model of their frequencies alone.
+    """Return the entropy of labels in nats per token, the cross-entropy of a model that only knows
+    their frequencies.
 
-    Answers are questions with token ids. Each token's distribution is that at its place, after the
-    token before it and, for a frequent question, within it. Each has the correction of Miller and
-    Madow (1955), (outcomes - 1) / 2n: few samples look more alike than many.
+    Answers are questions with token ids. Each token has a distribution by its position and its
+    previous token, and for a frequent question also by the question. Each distribution has the
+    correction of Miller and Madow (1955), (outcomes - 1) / 2n, because few samples look more
+    similar than many.
     """
     answers = list(answers)
     frequencies = Counter(question for question, _ in answers)
@@ -140,6 +144,6 @@ def label_entropy(answers: Iterable[tuple[str, Sequence[int]]]) -> float:
 
 
 def _total_nats(counts: Counter[int]) -> float:
-    """Entropy of a distribution times the number of tokens counted in it."""
+    """Return the entropy of a distribution times the number of tokens counted in it."""
     n = counts.total()
     return sum(-count * math.log(count / n) for count in counts.values()) + (len(counts) - 1) / 2

@@ -1,7 +1,7 @@
 """Parts of a model that train: adapters, whole modules, learning rates, frozen towers.
 
 A part is the language model, the vision tower or the projector between them. A recipe trains each
-in one of three modes: frozen, lora (by adapters) or full (its own weights).
+part in one of three modes: frozen, lora (by adapters) or full (its own weights).
 """
 
 import re
@@ -23,7 +23,7 @@ HOOK = "make_inputs_require_grads"
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
     """Freeze each part or let it train, as the recipe says.
 
-    Returns the configuration of the adapters; None if no part has adapters.
+    Return the configuration of the adapters. None if no part has adapters.
     """
     unused = tuple(loaded.family.unused_modules(loaded.model.config))
     parts = [*(((prefix,), "frozen") for prefix in unused), *_modes(loaded.family, train)]
@@ -40,7 +40,7 @@ def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
 def _modes(family: Family, train: Train) -> list[tuple[Part, str]]:
     """List the family's parts with the training mode of each.
 
-    The projector comes before the vision tower: its name may lie within the tower's.
+    The projector comes before the vision tower, because its name may lie within the tower's.
     """
     parts = []
     for name in ("projector", "vision", "language"):
@@ -61,7 +61,7 @@ def _adapter_layers(loaded: Loaded, train: Train, unused: tuple[str, ...]) -> di
         if getattr(train, name) != "lora":
             continue
         linear = loaded.family.linear_layers(loaded.model, getattr(loaded.family, name))
-        # An adapter on a module whose output nothing reads would never get a gradient.
+        # If the output of a module is never used, an adapter on it would never get a gradient.
         layers[name] = [layer for layer in linear if not f"{layer}.".startswith(unused)]
         if not layers[name]:
             raise ValueError(
@@ -85,17 +85,18 @@ def target_layers(layers: Iterable[str], lora: Lora | None) -> list[str]:
 
 
 def layer_pattern(layers: Iterable[str]) -> str:
-    """Regular expression for exactly these layers, with the block's number left open.
+    """Return a regular expression for exactly these layers, with the block's number left open.
 
-    PEFT takes it as target_modules. A number at a name's end stays: it tells the layers of a
-    Sequential from the activations between them.
+    PEFT takes it as target_modules. A number at a name's end stays, because it distinguishes the
+    layers of a Sequential from the activations between them.
     """
     numbered = (re.sub(r"\\\.\d+(?=\\\.)", lambda _: r"\.\d+", re.escape(n)) for n in layers)
     return "|".join(dict.fromkeys(numbered))
 
 
 def _part_of(name: str, parts: list[tuple[Part, str]]) -> Part:
-    """Return the part of a parameter; the head, which has no prefix of its own, is language."""
+    """Return the part of a parameter. The head does not have its own prefix and belongs to
+    language."""
     # Language is the last part of the list.
     return next((part for part, _ in parts if name.startswith(part)), parts[-1][0])
 
@@ -105,15 +106,16 @@ def _full_modules(
 ) -> list[str]:
     """List the outermost modules that train whole, for PEFT's modules_to_save.
 
-    A projector inside a tower may train otherwise: then the tower's other children are listed.
+    If a projector inside a tower trains differently, the tower's other children are listed.
     """
     outermost: list[str] = []
     embedding, head = model.get_input_embeddings(), model.get_output_embeddings()
-    # A tied head follows its embedding (see tie_head); PEFT would train a second copy of it.
+    # A tied head follows its embedding (see tie_head). PEFT would train a second copy of it.
     tied_head = head if head.weight is embedding.weight else None
     for name, module in model.named_modules():
         inside = name.startswith(tuple(f"{parent}." for parent in outermost))
-        # PEFT cannot save a ModuleList, which has no forward: its children are listed instead.
+        # PEFT cannot save a ModuleList, which lacks a forward method, so its children are listed
+        # instead.
         if module is tied_head or inside or isinstance(module, ModuleList):
             continue
         parameters = module.named_parameters(prefix=name)
@@ -126,7 +128,7 @@ def _full_modules(
 def _lora_config(
     train: Train, layers: dict[str, list[str]], unused: tuple[str, ...], full_modules: list[str]
 ) -> LoraConfig:
-    """Build PEFT's configuration; a part with a rank of its own is an entry of rank_pattern."""
+    """Build PEFT's configuration. A part with a different rank is an entry of rank_pattern."""
     lora = train.lora or Lora()
     all_layers = [name for names in layers.values() for name in names]
     # PEFT matches both patterns against whole names.
@@ -142,7 +144,7 @@ def _lora_config(
         target_modules=layer_pattern(target_layers(all_layers, lora)),
         exclude_modules="|".join(excluded) or None,
         modules_to_save=full_modules or None,
-        # PEFT's generation methods depend on it; a model that sees has the same ones.
+        # PEFT's generation methods depend on it. Vision-language models have the same methods.
         task_type="CAUSAL_LM",
     )
 
@@ -168,9 +170,9 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
 def spare_frozen_towers(model: PreTrainedModel, *, reentrant: bool = False) -> None:
     """Let gradients flow into a tower only as far as something in it trains.
 
-    PEFT and activation checkpointing hook the inputs of every embedding, the picture's patches
-    among them, and a whole backward then runs through a frozen vision tower for nothing. Only
-    reentrant checkpointing needs the hook, and only if something in the tower trains.
+    PEFT and activation checkpointing hook the inputs of every embedding, including the picture's
+    patches. A whole backward pass then runs through a frozen vision tower in vain. Only reentrant
+    checkpointing needs the hook, and only if something in the tower trains.
     """
     text_embedding = model.get_input_embeddings()
     for tower in model.modules():

@@ -1,4 +1,4 @@
-"""Checkpoints of runs that end early: saved when a signal comes, and found to resume from."""
+"""Checkpoints of interrupted runs: saved when a signal comes, and found again to resume from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gnomon.jsons import first_fault
 from gnomon.progress import warn
 
 _MAX_STATE = 2**28
-"""Bytes of trainer_state.json that are read; it holds every line that was logged."""
+"""Largest size of trainer_state.json in bytes. It contains every line that was logged."""
 
 
 def last_checkpoint(
@@ -38,21 +38,21 @@ def last_checkpoint(
     sharded: bool = False,
     quiet: bool = False,
 ) -> Path | None:
-    """Return the newest whole checkpoint; None if none was ever finished.
+    """Return the newest complete checkpoint. None if no checkpoint was ever finished.
 
-    transformers begins with a fresh optimizer or RNG if its file is missing, and so trains other
-    weights. Here every file that a resume reads is opened first, and faults are named.
-    `takes_best`: the best checkpoint is loaded at the end, so it must be whole, too. `sharded`:
-    FSDP and DeepSpeed save other files; only the one written last is checked.
+    If a file is missing, transformers starts with a fresh optimizer or RNG and so trains other
+    weights. Therefore every file that resuming reads is opened here first, and faults are named.
+    With `takes_best`, the best checkpoint is loaded at the end, so it must also be complete. With
+    `sharded`, FSDP and DeepSpeed save other files, and only the file written last is checked.
     """
-    # Files of PEFT, or of transformers; large weights are sharded.
+    # Files of PEFT or of transformers. Large weights are sharded.
     config, model = ("adapter_config", "adapter_model") if adapter else ("config", "model")
     weights = f"{config}.json", f"{model}*.safetensors"
     faults: list[str] = []
     finished, last = False, None
     for checkpoint in reversed(_checkpoints(folder)):
         try:
-            # Written last: a checkpoint without it was cut short by a kill.
+            # Written last. A checkpoint without it was cut short by a kill.
             (state,) = _read_files(checkpoint, TRAINER_STATE_NAME)
             finished = True
             if not sharded:
@@ -78,12 +78,12 @@ def last_checkpoint(
 
 
 def remove_old(folder: Path, limit: int | None, protected: Collection[Path]) -> None:
-    """Delete all but the newest checkpoints, `limit` of them, and those that are protected.
+    """Delete all checkpoints except the newest `limit` and the protected ones.
 
-    transformers does so after each checkpoint that it saves; a kill may have come before.
+    transformers does so after each checkpoint, but a kill may have come before.
     """
     checkpoints = _checkpoints(folder)
-    # Even under a limit of 1 transformers keeps both the best and the last one.
+    # Even under a limit of 1, transformers keeps both the best and the last checkpoint.
     excess = len(checkpoints) - max(limit, len(protected)) if limit else 0
     for checkpoint in checkpoints:
         if excess > 0 and checkpoint not in protected:
@@ -113,11 +113,12 @@ def _check_rng_states(checkpoint: Path, processes: int) -> None:
 
 
 def _read_files(checkpoint: Path, *patterns: str) -> list[Any]:
-    """Read files through, and return the contents of JSON files; a ValueError names a bad one."""
+    """Read files completely, and return the contents of JSON files. A ValueError names a bad
+    file."""
     contents = []
     for pattern in patterns:
         files = sorted(checkpoint.glob(pattern))
-        # A glob, since large models are saved as several files.
+        # A glob, because large models are saved as several files.
         if not files:
             raise ValueError(f"{checkpoint.name}/{pattern} is missing")
         for file in files:
@@ -131,7 +132,7 @@ def _read_files(checkpoint: Path, *patterns: str) -> list[Any]:
 
 
 def _read_file(file: Path) -> Any:
-    """Read a file of a checkpoint as its suffix says; raise if it is damaged."""
+    """Read a file of a checkpoint as its suffix says. Raise if it is damaged."""
     check_regular(file)
     if file.name == TRAINER_STATE_NAME:
         return _read_trainer_state(file)
@@ -181,7 +182,7 @@ _KEYS = {
     SCHEDULER_NAME: {"last_epoch"},
     "rng_state": {"python", "numpy", "cpu"},
 }
-"""Keys that transformers looks up in files of torch.save, by the beginning of the file's name."""
+"""Keys that transformers looks up in files of torch.save, by the start of the file's name."""
 
 
 def _check_keys(file: Path, values: Any) -> None:
@@ -194,15 +195,15 @@ def _check_keys(file: Path, values: Any) -> None:
 _SIGNALS = signal.SIGINT, signal.SIGTERM
 # `timeout` sends its signal twice, to the process and to its group.
 _SAME_CALL = 1.0
-"""Seconds within which a second signal is no second call."""
+"""Seconds within which a second signal counts as the same signal."""
 _MESSAGE = b"\ngnomon: this step is finished and saved first; Ctrl-C again ends at once\n"
 
 
 class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
     """Callback that answers the first signal with a checkpoint, and then lets it act as before.
 
-    The training runs in a `with` block of it, which takes the signals' handlers. Of several
-    processes each would stop at a step of its own, so these keep their handlers.
+    The training runs in its `with` block, which takes over the signals' handlers. If there are
+    several processes, they keep their handlers, because each would stop at a different step.
     """
 
     def __init__(self, n_processes: int = 1) -> None:
@@ -210,11 +211,11 @@ class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
         self._process = os.getpid()
         self._arrived: signal.Signals | None = None
         self._arrival = 0.0
-        """Seconds of time.monotonic()."""
+        """Time of the first signal, in seconds of time.monotonic()."""
         self._handlers: dict[signal.Signals, Callable[..., Any] | int | None] = {}
 
     def __enter__(self) -> Self:
-        """Take the signals' handlers, in the only thread in which Python handles signals."""
+        """Take over the signals' handlers, in the only thread in which Python handles signals."""
         if self._n_processes > 1 or threading.current_thread() is not threading.main_thread():
             return self
         handlers = {number: signal.getsignal(number) for number in _SIGNALS}
@@ -225,26 +226,27 @@ class SaveWhenInterrupted(TrainerCallback):  # type: ignore[misc]
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        """Give the handlers back; a signal that still waits acts now."""
+        """Restore the handlers. A waiting signal acts now."""
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
         if error is None and self._arrived is not None:
             signal.raise_signal(self._arrived)
 
     def on_step_end(self, _: Any, __: Any, control: TrainerControl, **___: Any) -> None:
-        """Ask for a checkpoint, and for a line of the log, since no checkpoint holds its sums."""
+        """Ask for a checkpoint, and for a line of the log, because checkpoints do not store its
+        sums."""
         if self._arrived is not None:
             control.should_save = control.should_log = True
 
     def on_save(self, *_: Any, **__: Any) -> None:
-        """End as without this callback, now that the checkpoint is there."""
+        """End as without this callback, now that the checkpoint is saved."""
         if self._arrived is not None:
             self._end(self._arrived)
 
     def _receive(self, number: int, _: object) -> None:
         if os.getpid() != self._process:
-            # A data loader's process inherits this. Ctrl-C, which reaches it too, leaves it at work
-            # for the last step; its parent ends it.
+            # A data loader's process inherits this. It also receives Ctrl-C but keeps working for
+            # the last step. Its parent ends it.
             if number == signal.SIGTERM:
                 self._end(signal.SIGTERM)
         elif self._arrived is None:

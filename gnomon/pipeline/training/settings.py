@@ -35,11 +35,11 @@ _BOUNDS = {
     "save_total_limit": (1, 10**9),
     "ddp_timeout": (1, 10**9),
 }
-"""Minimum and maximum of numbers that TRL does not check: a negative norm climbs the loss."""
+"""Minimum and maximum of numbers that TRL does not check. A negative norm would climb the loss."""
 
 
 def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
-    """Build the SFTConfig of a recipe's training, laid over by its `train.sft`.
+    """Build the SFTConfig of a recipe's training, overridden by its `train.sft`.
 
     Refuses unknown keys, missing packages and several GPUs for one process.
     """
@@ -56,15 +56,16 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
         "seed": recipe.seed,
         "bf16": False,  # no autocast: the weights have the recipe's dtype
         "fp16": False,
-        # Without it accelerate does not join the processes of a CPU.
+        # Without it, accelerate does not join the processes of a CPU.
         "use_cpu": not torch.accelerator.is_available(),
         "report_to": reporters(train.report_to),
-        # The last checkpoint and the best one.
+        # The last checkpoint and the best checkpoint.
         "save_total_limit": 2,
-        # The collator takes a whole `sample`; TRL would drop it and tokenize text columns instead.
+        # The collator takes a whole `sample`. TRL would drop it and tokenize text columns
+        # instead.
         "remove_unused_columns": False,
         "dataset_kwargs": {"skip_prepare_dataset": True},
-        # New workers for each epoch would begin with an empty queue, and the step would wait.
+        # New workers for each epoch would start with an empty queue, and the step would wait.
         "dataloader_persistent_workers": train.dataloader_num_workers > 0,
         "dataloader_pin_memory": torch.cuda.is_available(),
         "logging_first_step": True,  # a reader sees at once that it trains
@@ -79,7 +80,7 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
                 f"train.sft.{name}: {value!r}: TRL has no such key; {hint(name, FIELDS)}"
             )
         settings[name] = _check_value(name, value)
-    # There they check combinations of fields, in messages that know no recipe.
+    # There they check combinations of fields, in messages that do not know recipes.
     with name_sft_fields(recipe, "__post_init__"):
         config = SFTConfig(**{**settings, **evaluation_settings(recipe)})
     if config.n_gpu > 1:
@@ -94,14 +95,14 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
 
 @contextmanager
 def name_sft_fields(recipe: Recipe, *functions: str) -> Iterator[None]:
-    """Turn what TRL raises over fields of `train.sft` into an error that names them.
+    """Turn TRL's errors about fields of `train.sft` into an error that names them.
 
-    `functions` of TRL and transformers that read these fields; errors from elsewhere pass through.
+    `functions` of TRL and transformers read these fields. Errors from elsewhere pass through.
     """
     try:
         yield
     except (ImportError, LookupError, OSError, TypeError, ValueError) as error:
-        # Only the traceback tells an error over these fields from one elsewhere.
+        # Only the traceback tells an error about these fields from other errors.
         frames = {frame.name for frame in traceback.extract_tb(error.__traceback__)}
         if not recipe.train.sft or not frames & set(functions) or is_shortage(error):
             raise
@@ -110,13 +111,13 @@ def name_sft_fields(recipe: Recipe, *functions: str) -> Iterator[None]:
 
 
 def _check_value(name: str, value: Any) -> Any:
-    """Refuse a value of another type than TRL's field has, or out of bounds; TRL checks few.
+    """Refuse a value of another type than TRL's field has, or out of bounds. TRL checks few fields.
 
-    A number in quotes becomes a number; every other value is returned as it is.
+    A number in quotes becomes a number. Every other value is returned unchanged.
     """
     minimum, maximum = _BOUNDS.get(name, (-math.inf, math.inf))
     try:
-        # By TRL's own annotations: its command line takes these types.
+        # By TRL's own annotations, because its command line takes these types.
         checked = TypeAdapter(_field_types()[name]).validate_python(value)
         if not isinstance(checked, int | float):
             return value
@@ -136,7 +137,8 @@ def _field_types() -> dict[str, Any]:
 
 
 def evaluation_settings(recipe: Recipe) -> dict[str, Any]:
-    """Settings of evaluations, with a checkpoint at each and the best loaded at the end."""
+    """Return the settings of evaluations, with a checkpoint at each and the best loaded at the
+    end."""
     train = recipe.train
     if train.validation_steps is None:
         return {}
@@ -153,7 +155,7 @@ def evaluation_settings(recipe: Recipe) -> dict[str, Any]:
 
 
 def reporters(services: Sequence[str]) -> list[str]:
-    """Return the services that the log is also sent to, once their packages are found."""
+    """Return the services that also receive the log, after checking that their packages exist."""
     for name in services:
         if find_spec(name) is None:
             raise ValueError(f"train.report_to: {name} is not installed: pip install {name}")

@@ -18,14 +18,15 @@ from gnomon.store import Samples
 
 
 class Stream(store.SampleStream, IterableDataset["Sample"]):
-    """`gnomon.store.SampleStream` for a DataLoader, each of whose workers reads a share.
+    """`gnomon.store.SampleStream` for a DataLoader. Each of its workers reads a share.
 
-    Give it the loader's batch size: then the batches, too, are the same with any number of workers.
+    Pass the loader's batch size. Then the batches are the same with any number of workers.
     """
 
     @property
     def reader(self) -> tuple[int, int]:
-        """This reader's number and their count: a loader takes a batch of each worker in turn."""
+        """Return this reader's number and the number of readers. A loader takes a batch of each
+        worker in turn."""
         worker = get_worker_info()
         if worker is None:
             return super().reader
@@ -38,7 +39,7 @@ def as_sample(sample: Sample) -> dict[str, Any]:
 
 
 class Epoch:
-    """Number of the pass in progress, in memory that the loader's processes share."""
+    """Number of the current epoch, in memory that the loader's processes share."""
 
     def __init__(self) -> None:
         self._number = torch.zeros((), dtype=torch.int64)
@@ -46,7 +47,7 @@ class Epoch:
 
     @property
     def number(self) -> int:
-        """Passes that are over."""
+        """Number of finished epochs."""
         return int(self._number)
 
     @number.setter
@@ -54,7 +55,7 @@ class Epoch:
         self._number.fill_(number)
 
     def __deepcopy__(self, _: Any) -> Epoch:
-        # `datasets` copies its transform, and a copy would not be counted on.
+        # `datasets` copies its transform, and a copy would not be updated.
         return self
 
 
@@ -65,14 +66,14 @@ def drawn(
     *,
     epoch: Epoch | None = None,
 ) -> datasets.Dataset:
-    """Return the first n samples as a dataset for TRL; each is read or drawn on access.
+    """Return the first n samples as a dataset for TRL. Each is read or drawn on access.
 
-    Trainers shuffle it, share it out and, at a resume, skip trained samples without drawing them.
-    `epoch` tells augmented and spread samples which pass it is.
+    Trainers shuffle and divide it and, when resuming, skip trained samples without drawing them.
+    `epoch` tells augmented and spread samples the current epoch.
     """
     # Dataset.from_dict would convert and hash each number: two minutes for 100 million.
     table = datasets.table.InMemoryTable(pa.table({"index": np.arange(n)}))
-    # A fingerprint by hand: computing one would hash the whole table.
+    # The fingerprint is set by hand, because computing it would hash the whole table.
     index = datasets.Dataset(table, fingerprint=f"first-{n}")
     return index.with_transform(partial(_draw, samples, row, epoch))
 

@@ -1,4 +1,4 @@
-"""Training of a recipe into a run: load, train, save; a killed run resumes."""
+"""Training of a recipe into a run: load, train, save. A killed run resumes."""
 
 import shutil
 from collections.abc import Sequence
@@ -37,10 +37,10 @@ from gnomon.store.samples import Samples, evenly_spaced, train_size
 def fine_tune(
     recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None
 ) -> Path:
-    """Train as a recipe says, and return where the weights lie in the run's directory.
+    """Train as a recipe says, and return the place of the weights in the run's directory.
 
-    A finished run is left as it is; one that was killed before it saved its weights saves them.
-    `config` is the recipe's SFTConfig, if the caller has built it already.
+    A finished run is left unchanged. A run that was killed before saving its weights saves them.
+    `config` is the recipe's SFTConfig if the caller has built it already.
     """
     for weights in RunFolder(run).weight_folders:
         if weights.is_dir():
@@ -55,7 +55,7 @@ def fine_tune(
 
 
 def _remove_spare_checkpoints(trainer: NumericSFTTrainer) -> None:
-    """Keep the last checkpoint of a finished run, and the best one, and say how to free both."""
+    """Keep the last and the best checkpoint of a finished run, and say how to free both."""
     state, folder = trainer.state, Path(trainer.args.output_dir)
     steps = {state.global_step, state.best_global_step}
     remove_old(
@@ -70,10 +70,10 @@ def _remove_spare_checkpoints(trainer: NumericSFTTrainer) -> None:
 
 
 def _warn_of_label_entropy(recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples) -> None:
-    """Warn if the training learned no more than how frequent the labels are."""
+    """Warn if the training only learned how frequent the labels are."""
     n = train_size(samples, recipe.train.samples)
     indices = evenly_spaced(n, training_log.ENTROPY_SAMPLES)
-    # The labels that were trained: spread ones have more entropy.
+    # The trained labels, because spread labels have more entropy.
     width, seed = recipe.loss.spread, recipe.seed
     labelled = [spread_sample(samples[index], width, seed, index, 0) for index in indices]
     history = trainer.state.log_history
@@ -96,9 +96,9 @@ class StopBelow(transformers.TrainerCallback):  # type: ignore[misc]
 
 
 class EpochCounter(transformers.TrainerCallback):  # type: ignore[misc]
-    """Callback that keeps the number of the pass for augmented and spread samples.
+    """Callback that keeps the number of the epoch for augmented and spread samples.
 
-    After a resume it is that of the pass in which the training was interrupted.
+    After resuming, it is the epoch in which the training was interrupted.
     """
 
     def __init__(self, epoch: Epoch) -> None:
@@ -107,15 +107,15 @@ class EpochCounter(transformers.TrainerCallback):  # type: ignore[misc]
     def on_epoch_begin(
         self, _: Any, state: transformers.TrainerState, *__: Any, **___: Any
     ) -> None:
-        # A resume in the middle of a pass begins with a fraction, such as 1.25.
+        # Resuming in the middle of an epoch starts with a fraction, such as 1.25.
         self.epoch.number = int(state.epoch or 0)
 
 
 class FirstRate(transformers.TrainerCallback):  # type: ignore[misc]
-    """Callback that begins at the schedule's learning rate.
+    """Callback that starts at the schedule's learning rate.
 
     A checkpoint has the rate of its own schedule, which is 0 at its end. If the run was extended,
-    transformers takes one step at that rate.
+    transformers would take one step at that rate.
     """
 
     def on_train_begin(self, *_: Any, lr_scheduler: Any = None, **__: Any) -> None:
@@ -135,7 +135,7 @@ def train_to_last_step(
     config: SFTConfig | None = None,
     stop: StopBelow | None = None,
 ) -> NumericSFTTrainer:
-    """Train to the last step, from the beginning or from a checkpoint; return the trainer."""
+    """Train to the last step, from the beginning or from a checkpoint. Return the trainer."""
     config = config or sft_config(recipe, run)  # before the weights, since it refuses settings
     loaded = load(recipe.model, seed=recipe.seed)
     with name_sft_fields(recipe, "get_process_log_level"):
@@ -153,7 +153,7 @@ def train_to_last_step(
         quiet=not trainer.accelerator.is_main_process,
     )
     if last is not None and is_last_step(last, recipe):
-        # Resumed at its end, transformers would take one more step.
+        # If resumed at its end, transformers would take one more step.
         load_finished(trainer, last, RunFolder(run).log)
     else:
         saving = SaveWhenInterrupted(config.world_size)
@@ -167,13 +167,14 @@ def train_to_last_step(
 
 
 def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
-    """Save the adapter or model into the run's directory, whole or not at all; return its folder.
+    """Save the adapter or model into the run's directory, completely or not at all. Return its
+    folder.
 
-    It has no README.md yet: PEFT's draft, which says nothing, would stay after a kill.
+    PEFT's draft of a README.md is left out, because it would stay after a kill.
     """
     folder = RunFolder(run)
     weights = folder.adapter if isinstance(trainer.model, PeftModel) else folder.model
-    # Renamed when whole, so that a kill leaves no half adapter under its name.
+    # Renamed when complete, so a kill leaves no half adapter under its name.
     part = weights.with_name(weights.name + ".part")
     if trainer.accelerator.is_main_process:
         shutil.rmtree(part, ignore_errors=True)
@@ -194,7 +195,8 @@ def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
 
 
 def reset_padding(trainer: NumericSFTTrainer) -> None:
-    """Keep the padding of the last batch out of tokenizer.json: a resumed run may have had none."""
+    """Keep the last batch's padding out of tokenizer.json, because a resumed run may not have had
+    it."""
     backend = getattr(tokenizer_of(trainer.processing_class), "backend_tokenizer", None)
     if backend is not None:
         backend.no_padding()
@@ -204,7 +206,7 @@ def reset_padding(trainer: NumericSFTTrainer) -> None:
 def check_can_be_sharded(
     recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples | Sequence[Sample]
 ) -> None:
-    """Refuse what fails under FSDP after hours, or in the middle of a step."""
+    """Refuse settings that would fail under FSDP after hours, or in the middle of a step."""
     if not trainer.is_fsdp_enabled:
         return
     way_out = "launch with configs/accelerate/ddp.yaml"
@@ -225,7 +227,8 @@ def check_can_be_sharded(
 def report_coverage(
     recipe: Recipe, trainer: NumericSFTTrainer, loaded: Loaded, samples: Samples
 ) -> None:
-    """Print the share of the answers' digits that the numeric loss sees; none is an error."""
+    """Print the share of the answers' digits that the numeric loss sees. None at all is an
+    error."""
     loss = trainer.objective.loss
     if loss is None:
         return
@@ -237,25 +240,26 @@ def report_coverage(
 
 
 def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:
-    """Return True if no training follows this checkpoint: all steps or all patience are spent."""
+    """Return True if no training follows this checkpoint, because all steps or all patience are
+    spent."""
     state = transformers.TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
     stopping = state.stateful_callbacks.get(transformers.EarlyStoppingCallback.__name__, {})
     spent = stopping.get("attributes", {}).get("early_stopping_patience_counter", 0)
     patience = recipe.train.patience
-    # A checkpoint counts up to the steps that its recipe had; a run may have been extended since.
+    # A checkpoint counts to the steps that its recipe had. The run may have been extended since.
     steps = max(state.max_steps, recipe.train.max_steps)
     return bool(state.global_step >= steps or (patience and spent >= patience))
 
 
 def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> None:
-    """Load the result of a training that ended: its best weights if it measured them, or the last.
+    """Load the result of a finished training: its best weights if it measured them, or the last.
 
     The log and older checkpoints become what they are after an end without a kill.
     """
     state = transformers.TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
     best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")
     chosen = best if trainer.args.load_best_model_at_end and best.is_dir() else checkpoint
-    # Weights alone: no optimizer is built, since no step follows.
+    # Only weights: no step follows, so no optimizer is built.
     trainer._load_from_checkpoint(str(chosen))
     if trainer.accelerator.is_main_process:
         training_log.LogFile(log).repair(state.log_history)
@@ -280,7 +284,7 @@ def make_trainer(
     epoch, n = Epoch(), train_size(samples, recipe.train.samples)
     log_file = training_log.LogFile(RunFolder(run).log)
     training = augmented(samples, recipe.data, seed=recipe.seed, spread=recipe.loss.spread)
-    # Longest text that the model was made for; None if its config does not say.
+    # Longest text that the model was made for. None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
     trainer = NumericSFTTrainer(
         model=loaded.model,
@@ -307,7 +311,7 @@ def make_trainer(
         callbacks=[EpochCounter(epoch), FirstRate(), log_file, *stopping],
     )
     tie_head(trainer.model)
-    # The trainer has one of the two, which would write beside our bar.
+    # The trainer has one of the two callbacks, which would print beside our bar.
     for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
         trainer.remove_callback(printing)
     trainer.add_callback(training_log.Progress())

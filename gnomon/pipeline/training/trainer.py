@@ -1,4 +1,5 @@
-"""TRL's SFTTrainer with a numeric loss: one forward, logits at the answer's tokens only."""
+"""TRL's SFTTrainer with a numeric loss: one forward pass, with logits at the answer's tokens
+only."""
 
 import math
 import shutil
@@ -32,7 +33,7 @@ from gnomon.progress import warn
 from gnomon.shortage import add_path_to_disk_error
 
 _PARSED_LABELS = "parsed_labels"
-"""Key of a batch under which its parsed labels travel from the accumulation window to forward."""
+"""Key of a batch for its parsed labels, on their way from the accumulation window to forward."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,12 @@ class _ParsedLabels:
 class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     """SFTTrainer whose loss is CE + weight · numeric loss, over the answer's tokens.
 
-    Takes all arguments of SFTTrainer, and any dataset and collator that give labels; `Objective`
-    has the whole equation.
-    Shapes: B batch, T tokens, P answer rows, H hidden, V vocabulary.
+    It takes all arguments of SFTTrainer, and any dataset and collator that give labels. `Objective`
+    has the complete equation. Shapes: B batch, T tokens, P answer rows, H hidden, V vocabulary.
     """
 
     logits_at_once = LOGITS_AT_ONCE
-    """Logits held at a time: longer answers go through the head in chunks of rows."""
+    """Logits held at a time. Longer answers go through the head in chunks of rows."""
 
     def __init__(
         self,
@@ -75,8 +75,9 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
                 "weight and loss_options are of a numeric loss: name it, as numeric_loss='crps'"
             )
         super().__init__(*args, **kwargs)
-        # Qwen2.5-VL's and Qwen3-VL's classes set it to False, and transformers then counts no
-        # tokens over the accumulation window and the processes: the loss would be a mean of means.
+        # The classes of Qwen2.5-VL and Qwen3-VL set it to False. transformers then does not count
+        # tokens over the accumulation window and the processes, and the loss would be a mean of
+        # means.
         self.model_accepts_loss_kwargs = True
         if (
             self.compute_loss_func
@@ -106,13 +107,14 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
             vocab=None if loss is not None else self._vocab_for_log(),
         )
         self.validation = validation
-        """Function from the model to more figures of an evaluation, such as its answers' scores."""
+        """Function from the model to further figures of an evaluation, such as the scores of its
+        answers."""
         self.learning_rate_of = learning_rate_of
-        """Highest learning rate of a parameter by its name; None if all have the same."""
+        """Highest learning rate of a parameter by its name. None if all have the same rate."""
         self._has_warned = False
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
-        # Names, and their sums and counts since the last log line, [2, names]; by mode, since an
-        # evaluation may come between two lines of the training.
+        # Names, and their sums and counts since the last log line, [2, names]. They are kept by
+        # mode, because an evaluation may come between two lines of the training.
         self._logged: dict[str, tuple[list[str], Tensor]] = {}
 
     @override
@@ -126,7 +128,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         sums, counts, outputs = self._measure(model, inputs, all_logits=return_outputs)
         if num_items_in_batch is not None:
             counts = {**self._window, CE: torch.as_tensor(num_items_in_batch)}
-        # The window's counts, so that each token of an accumulated step weighs the same.
+        # The window's counts, so each token of an accumulated step has the same weight.
         loss = self.objective.combine(sums, counts, progress=self._progress)
         if num_items_in_batch is not None and self.args.average_tokens_across_devices:
             # The denominators count every process, and DDP averages over the processes.
@@ -139,7 +141,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     ) -> tuple[list[Any], Any]:
         """Count digits and numbers over the accumulation window, as transformers counts tokens.
 
-        Each batch carries its parsed labels along to its forward.
+        Each batch carries its parsed labels to its forward pass.
         """
         batches, tokens = super().get_batch_samples(epoch_iterator, num_batches, device)
         batches = [{**batch, _PARSED_LABELS: self._parse_batch(batch)} for batch in batches]
@@ -152,7 +154,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         optimizer = super().create_optimizer(*args, **kwargs)
         if self.learning_rate_of is None:
             return optimizer
-        # By identity: the optimizer's groups hold parameters without names.
+        # By identity, because the optimizer's groups hold parameters without names.
         rates = {id(p): self.learning_rate_of(name) for name, p in self.model.named_parameters()}
         groups = []
         for group in optimizer.param_groups:
@@ -165,12 +167,13 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 
     @override
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
-        """Add each part of the loss: its mean, since the last line, over the tokens it is of."""
+        """Add each part of the loss to the log: its mean since the last line, over its own
+        tokens."""
         mode = self._mode
         if mode in self._logged:
             names, sums_and_counts = self._logged.pop(mode)
             totals, counts = self.accelerator.reduce(sums_and_counts)
-            # Both at once: each reading waits for the GPU.
+            # Both together, because each reading waits for the GPU.
             means, sums = torch.stack([totals / counts.clamp(min=1), totals]).tolist()
             self._require_finite(dict(zip(names, means, strict=True)), mode)
             self._warn_of_no_digit(dict(zip(names, sums, strict=True)))
@@ -180,7 +183,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         super().log(logs, start_time)
 
     def _require_finite(self, means: Mapping[str, float], mode: str) -> None:
-        """End a training whose loss is no number: transformers would log it as 0, and go on."""
+        """End a training whose loss is NaN. transformers would log it as 0 and continue."""
         # A scaler of float16 skips such steps itself.
         if mode != "train" or self.accelerator.scaler is not None:
             return
@@ -208,7 +211,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **kwargs: Any) -> Any:
         """Measure the loss of labels that are not trained on, and add the figures of `validation`.
 
-        Dropout and data order continue afterwards as if there had been no evaluation.
+        Dropout and data order continue afterwards as if the evaluation had not happened.
         """
         device = self.args.device
         # Generation and the loader's shuffling draw from the global generators.
@@ -218,7 +221,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         output.metrics.update({f"{metric_key_prefix}_{n}": v for n, v in figures.items()})
         metric = f"eval_{(self.args.metric_for_best_model or '').removeprefix('eval_')}"
         if self.validation is not None and metric.startswith(f"{metric_key_prefix}_"):
-            # A deviation is missing if no answer was read. NaN is never the best, while
+            # A deviation is missing if no answer could be read. NaN is never the best, while
             # transformers would end the run over a missing metric.
             output.metrics.setdefault(metric, math.nan)
         return output
@@ -226,11 +229,11 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     def _measure(
         self, model: torch.nn.Module, inputs: dict[str, Any], *, all_logits: bool
     ) -> tuple[dict[str, Tensor], dict[str, Tensor], Any]:
-        """Run the model; return the batch's sums and counts by name, and the model's outputs.
+        """Run the model. Return the batch's sums and counts by name, and the model's outputs.
 
-        `all_logits`: the outputs hold the logits of every token, not of the answer's alone.
+        With `all_logits`, the outputs hold the logits of every token, not only of the answer.
         """
-        # An evaluation has no accumulation window, in which labels are parsed ahead.
+        # An evaluation does not have an accumulation window, in which labels are parsed ahead.
         parsed = inputs.get(_PARSED_LABELS) or self._parse_batch(inputs)
         labels = parsed.labels
         ignored_keys = ("labels", FINAL_LABELS, _PARSED_LABELS, *TRL_KEYS)
@@ -242,14 +245,14 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
                 "a sample without one answer token: was its answer cut off?"
                 f" (max_length={self.args.max_length})"
             )
-        # A cache of keys and values would take memory that no training step reads.
+        # A cache of keys and values would take memory, and training steps do not read it.
         model_inputs["use_cache"] = False
         rows, outputs = self._rows(
             model, model_inputs, answer, labels[answer], all_logits=all_logits
         )
         new = self._count_new(len(labels))
         if new < len(labels):
-            # Rows are packed in the order of the samples, and the repeated ones come last.
+            # Rows are packed in the order of the samples, and the repeated samples come last.
             rows = rows[: int(answer[:new].sum())]
             final = None if parsed.final is None else parsed.final[:new]
             parsed = self._parse_labels(labels[:new], final)
@@ -260,8 +263,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     def _count_new(self, samples: int) -> int:
         """Count the samples of a batch that no process has had in this evaluation.
 
-        Accelerate fills the last batches of several processes up with samples of earlier ones, and
-        an evaluation would count them twice.
+        Accelerate fills up the last batches of several processes with earlier samples, which an
+        evaluation would count twice.
         """
         state = self.accelerator.gradient_state
         if self.model.training or not state.end_of_dataloader or state.remainder < 1:
@@ -279,7 +282,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         all_logits: bool,
     ) -> tuple[Tensor, Any]:
         """Run the model, and pack the answer's logits for the objective: [P, columns]."""
-        # Positions of the answer whose logits are held at once; with 150,000 tokens these are the
+        # Positions of the answer whose logits are held together. With 150,000 tokens they take
         # most of a step's memory.
         chunk = max(1, self.logits_at_once // self._vocab_size)
         answer_only = self._answer_only and not all_logits
@@ -300,7 +303,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 
     @property
     def _progress(self) -> float:
-        """Share of the steps taken: 0 at the first, 1 after the last."""
+        """Return the share of the steps taken: 0 at the first, 1 after the last."""
         return float(self.state.global_step / max(self.state.max_steps, 1))
 
     def _parse_batch(self, batch: dict[str, Any]) -> _ParsedLabels:
@@ -313,10 +316,11 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         return _ParsedLabels(labels, final, spans, self.objective.counts(labels, spans))
 
     def _sum_counts(self, batches: list[dict[str, Tensor]]) -> dict[str, Tensor]:
-        """Sum counts over batches, and over processes if transformers sums its own over them."""
+        """Sum counts over batches, and over processes if transformers sums its own counts over
+        them."""
         if not batches:
             return {}
-        # One tensor, so that several processes exchange it in one call.
+        # One tensor, so several processes exchange it in one call.
         counts = torch.stack([torch.stack(list(counts.values())) for counts in batches]).sum(0)
         if self.args.average_tokens_across_devices and self.args.world_size > 1:
             counts = self.accelerator.gather(counts).view(-1, len(counts)).sum(0)
@@ -325,7 +329,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     def _accumulate(self, sums: dict[str, Tensor], counts: dict[str, Tensor]) -> None:
         """Add a batch's sums and counts to those of the next log line, on the device."""
         totals = torch.stack([total.detach().float() for total in sums.values()])
-        # Stays on the device: reading a number here would wait for the GPU at each step.
+        # The numbers stay on the device, because reading them here would wait for the GPU at each
+        # step.
         both = torch.stack([totals, torch.stack([counts[name] for name in sums]).float()])
         if self._mode in self._logged:
             both = self._logged[self._mode][1] + both
@@ -347,7 +352,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         return create(loss, vocab, **options)
 
     def _vocab_for_log(self) -> NumericVocab | None:
-        """Vocabulary that finds digits for the log without a numeric loss; None without digits."""
+        """Return the vocabulary that finds digits for the log without a numeric loss. None without
+        digits."""
         try:
             return NumericVocab.from_tokenizer(self._tokenizer, size=self._vocab_size)
         except ValueError:
@@ -355,37 +361,38 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
 
     @override
     def _prepare_for_training(self, *args: Any, **kwargs: Any) -> Any:
-        """Spare the towers again: checkpointing, set up just before, hooks every embedding."""
+        """Undo the hooks again, because checkpointing, set up just before, hooks every
+        embedding."""
         self._spare_towers()
         return super()._prepare_for_training(*args, **kwargs)
 
     def _spare_towers(self) -> None:
-        # transformers 5.23 renamed this setting, and keeps the old name, too.
+        # transformers 5.23 renamed this setting, and keeps the old name as well.
         options = self.args.gradient_checkpointing_kwargs or {}
         spare_frozen_towers(self.model, reentrant=bool(options.get("use_reentrant")))
 
     @override
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """Load every weight as it was saved; transformers' own method loses some of them.
+        """Load every weight as it was saved. The method of transformers loses some of them.
 
-        PEFT returns a bf16 adapter as float32. And a whole Qwen2-VL is saved under other names than
-        its modules have, none of which transformers finds again; it only warns.
+        PEFT returns a bf16 adapter as float32. A whole Qwen2-VL is saved under other names than its
+        modules have. transformers does not find these names again and only warns.
         """
         sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
         if sharded or isinstance(self.model, PeftModel):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
             cast_adapter(self.model)
             return
-        # from_pretrained maps the saved names to the modules' own.
+        # from_pretrained maps the saved names to the names of the modules.
         saved = type(self.model).from_pretrained(resume_from_checkpoint, dtype=self.model.dtype)
         self.model.load_state_dict(saved.state_dict())
 
     @override
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
-        """Begin with an empty folder, for a kill may have left half of this checkpoint.
+        """Start with an empty folder, because a kill may have left half of this checkpoint.
 
-        PEFT would read the card in it, and files of two trainings would pass for one checkpoint. A
-        full disk is reported with the place, which the libraries that write do not name.
+        PEFT would read the card in it, and files of two trainings would be mixed in one checkpoint.
+        A full disk is reported with the place, which the writing libraries do not name.
         """
         path = Path(self._get_output_dir(trial=trial))
         if self.args.should_save:
@@ -411,5 +418,5 @@ def shift_labels(labels: Tensor) -> Tensor:
     return functional.pad(labels[:, 1:], (0, 1), value=IGNORED)
 
 
-# At import, so that an unsupported release is refused before anything is loaded.
+# At import, so an unsupported release is refused before anything is loaded.
 check_overrides(NumericSFTTrainer, trl.SFTTrainer)

@@ -1,4 +1,4 @@
-"""Trial of an unknown checkpoint on three samples: is what `family: auto` discovered true?"""
+"""Trial of an unknown checkpoint on three samples: are the findings of `family: auto` true?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from gnomon.store.samples import Samples, train_size
 
 SAMPLES = 3
 SEARCHED = 64
-"""Samples among which one with a picture is looked for."""
+"""Number of samples that are searched for a sample with a picture."""
 
 
 def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
-    """Refuse a checkpoint for which `family: auto` discovered something that is not true."""
+    """Refuse a checkpoint for which `family: auto` found something that is not true."""
     if not isinstance(loaded.family, Auto):
         return
     first: list[Sample] = []
@@ -31,14 +31,15 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
         first.append(samples[index])
         if len(first) >= SAMPLES and any(sample.image is not None for sample in first):
             break
-    # Samples with pictures first: False sorts before True.
+    # Samples with pictures come first, because False sorts before True.
     chosen = sorted(first, key=lambda sample: sample.image is None)[:SAMPLES]
     try:
         with inference(loaded.model):
             _check_logits(loaded, chosen)
             for sample in chosen:
                 _check_end(loaded, sample)
-    # A wrong discovery surfaces as any of these, in a processor or in the model's forward.
+    # A wrong finding surfaces as any of these errors, in a processor or in the model's forward
+    # pass.
     except (ValueError, RuntimeError, IndexError, TypeError) as error:
         if is_shortage(error):
             raise
@@ -49,9 +50,9 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
 
 
 def _check_logits(loaded: Loaded, samples: Sequence[Sample]) -> None:
-    """Check that batching changes no answer's tokens, and that pictures change logits.
+    """Check that batching does not change an answer's tokens, and that pictures change logits.
 
-    The collator checks that labels continue the prompt, and the model's forward checks that a
+    The collator checks that labels continue the prompt, and the model's forward pass checks that a
     picture has as many tokens as features.
     """
     alone = [_answer_logits(loaded, [sample])[0] for sample in samples]
@@ -64,14 +65,15 @@ def _check_logits(loaded: Loaded, samples: Sequence[Sample]) -> None:
                 f"sample {sample.id}: its answer has another number of tokens in a batch than alone"
             )
         if sample.image is not None:
-            # The negative has the same size and so the same tokens; only what it shows differs.
+            # The negative has the same size and therefore the same tokens. Only its content
+            # differs.
             negative = replace(sample, image=ImageOps.invert(sample.image.convert("RGB")))
             if torch.equal(_answer_logits(loaded, [negative])[0], logits):
                 raise ValueError(f"sample {sample.id}: its picture changes no logit of its answer")
 
 
 def _answer_logits(loaded: Loaded, samples: Sequence[Sample]) -> list[Tensor]:
-    """Logits at each sample's answer, [P, V]: P tokens of the answer, V vocabulary."""
+    """Return the logits at each sample's answer, [P, V]: P tokens of the answer, V vocabulary."""
     batch = Collator(loaded.family, loaded.processor)([{"sample": sample} for sample in samples])
     labels = batch.pop("labels")
     logits = loaded.model(**{name: v.to(loaded.model.device) for name, v in batch.items()}).logits

@@ -20,7 +20,8 @@ from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import open_validation, validation_indices
 
 SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
-"""Backends that split the weights: all processes must generate together, token by token."""
+"""Backends that split the weights. With them all processes must generate together, token by
+token."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Validation:
     batch_size: int
     max_new_tokens: int
     rule: AnswerRule = GREEDY
-    """Way to an answer, as the run's own questions are answered after the training."""
+    """Rule of answering, the same as for the run's questions after the training."""
 
     def __call__(self, model: PreTrainedModel) -> dict[str, float]:
         """Score the model's answers, and return the headline figures."""
-        # The trainer's model may be wrapped since, by PEFT or for several processes.
+        # The trainer's model may have been wrapped since, by PEFT or for several processes.
         return headlines(score(self._predict(replace(self.loaded, model=model)), self.samples))
 
     def check_metric_applies(self, metric: str) -> None:
@@ -50,11 +51,12 @@ class Validation:
             )
 
     def _predict(self, loaded: Loaded) -> list[Prediction]:
-        """Predict all samples; processes with whole weights share them out and gather."""
+        """Predict all samples. Processes with whole weights divide them and gather the answers."""
         state = AcceleratorState()
         if state.num_processes == 1 or state.distributed_type in SHARDED:
             return self._predict_share(loaded, self.samples)
-        # Every n-th: neighbours are often alike, and processes should take equally long.
+        # Every n-th sample, because neighbours are often similar and processes should take
+        # equally long.
         share = self.samples[state.process_index :: state.num_processes]
         gathered: list[Prediction] = gather_object(self._predict_share(loaded, share))
         return gathered
@@ -73,14 +75,14 @@ class Validation:
 
 
 def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | None:
-    """Read the samples of a recipe's validation; None if it has no eval_steps.
+    """Read the samples of a recipe's validation. None if it has no eval_steps.
 
-    Where a table is gone they are those that the run wrote down.
+    If a table is missing, the samples that the run wrote down are used.
     """
     if recipe.train.validation_steps is None:
         return None
     samples = open_validation(recipe, RunFolder(run).data)
-    # By id, since a mixture begins again when a small directory is exhausted.
+    # By id, because a mixture repeats a small directory once it is exhausted.
     by_id = {}
     for index in validation_indices(recipe, samples):
         sample = samples[index]
