@@ -84,7 +84,7 @@ class Board:
 
     @cached_property
     def edge(self) -> PenLine | None:
-        """Line around marks."""
+        """Return the line around marks."""
         edge = self.look.style.edge
         return None if edge == "-" else PenLine(rgb(edge), 1.0)
 

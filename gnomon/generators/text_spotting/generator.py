@@ -99,7 +99,7 @@ def texts(
 
 
 def repeat_some(rng: Rng, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """In half of the cases, replace some of the texts by copies of the first. Shuffle the
+    """XX
     result."""
     copies = rng.integer(1, len(texts)) if rng.chance(0.5) else 1
     return tuple(rng.sample((*texts[:1] * copies, *texts[copies:]), len(texts)))

@@ -25,7 +25,7 @@ LEAST = log(_MIN_PROBABILITY)
 
 @dataclass(frozen=True)
 class SampledAnswer:
-    """One of several answers that a server drew for a question."""
+    """Answer that a server drew, one of several to a question."""
 
     text: str
     logprob: float | None

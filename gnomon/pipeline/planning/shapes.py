@@ -76,7 +76,7 @@ class StoredActivations(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """All stored sizes of a well-known checkpoint."""
+    """Stored sizes of a well-known checkpoint."""
 
     shapes: Shapes
     activations: Mapping[str, StoredActivations]
