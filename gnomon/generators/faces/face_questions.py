@@ -25,6 +25,12 @@ def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
         seconds = math.floor(number % (3600 * reading.hours))
         has_seconds = _has_seconds(reading)
         return Time(seconds if has_seconds else seconds // 60 * 60, reading.hours, has_seconds)
+    return number_of(reading, face)
+
+
+def number_of(reading: FaceReading, face: DrawnFace) -> Number:
+    """The answer to a reading that is a number."""
+    number = evaluate(reading.drive or "value", face.quantities)
     step = _step(reading, face)
     steps = number / Fraction(step)
     whole = math.floor(steps + (Fraction(1, 2) if reading.round == "nearest" else 0))

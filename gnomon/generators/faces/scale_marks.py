@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.generators.faces import scale_questions
 from gnomon.generators.faces.description import DrawnFace, FaceReading
-from gnomon.generators.faces.face_questions import answer_of
+from gnomon.generators.faces.face_questions import number_of
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
@@ -16,7 +16,6 @@ from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.faces.track import ColourZone, Track
 from gnomon.generators.instruments.scale import Reading, Scale
 from gnomon.generators.rng import Rng
-from gnomon.sample import Number
 
 # Colours of zones as a description writes them.
 ZONE_PAINTS = {name: "{:02x}{:02x}{:02x}".format(*colour) for name, colour in ZONES.items()}
@@ -74,8 +73,7 @@ def ask(
     assert mount is not None
     if question == "where":
         return ScaleQuestion(None), face
-    track, answer = _track(mount), answer_of(reading, face)
-    assert isinstance(answer, Number)
+    track, answer = _track(mount), number_of(reading, face)
     scale = _scale(track, answer.unit)
     around = [tick.value for tick in track.graduation.neighbours(mount.scale_number)]
     gap = max(around) - min(around) or scale.ticks[-1] - scale.ticks[-2]
