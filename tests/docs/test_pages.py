@@ -351,7 +351,7 @@ def test_every_link_to_a_heading_has_its_heading():
             assert heading in headings[(page.parent / to).resolve() if to else page], (page, to)
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
 def test_a_page_is_short_enough_to_be_read(page):
     assert page.read_text().count("\n") <= 250
 
