@@ -1,4 +1,4 @@
-"""The line outside gnomon that raised an error: of the user's own code, or of a library."""
+"""The line outside gnomon that raised an error, in the user's own code or in a library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORKER_FRAME = re.compile(r'File "([^"<]+)", line (\d+), in ')
 def users_place(error: BaseException) -> str:
     """Return the line of the user's own code that raised or called: "dice.py, line 12".
 
-    Empty if no code outside gnomon and the installed packages took part.
+    Empty if all frames belong to gnomon and the installed packages.
     """
     chain = [error]
     while cause := chain[-1].__cause__ or (
@@ -33,7 +33,8 @@ def users_place(error: BaseException) -> str:
 
 
 def librarys_place(error: BaseException) -> str:
-    """Return the line of an installed package that raised: "yaml/parser.py, line 5"; else empty."""
+    """Return the line of an installed package that raised: "yaml/parser.py, line 5". Empty
+    otherwise."""
     frames = list(_frames(error))
     if not frames or (isinstance(error, OSError) and error.strerror):  # which names its file
         return ""
@@ -45,7 +46,8 @@ def librarys_place(error: BaseException) -> str:
 
 
 def _frames(error: BaseException) -> Iterator[tuple[str, int]]:
-    """Yield file and line of each frame, the innermost last, and those of a worker process."""
+    """Yield file and line of each frame, the innermost last, including frames of a worker
+    process."""
     for frame in traceback.extract_tb(error.__traceback__):
         if not frame.filename.startswith("<"):
             yield frame.filename, frame.lineno or 0

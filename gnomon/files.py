@@ -1,6 +1,6 @@
-"""Files that others may have written: regular ones alone, no larger than fits, inside a folder.
+"""Files from outside: only regular files of bounded size, inside allowed folders.
 
-And CSV files in which a spreadsheet runs nothing.
+This module also writes CSV files whose cells a spreadsheet does not run.
 """
 
 import csv
@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, TextIO
 
 MAX_BYTES = 2**24
-"""Most bytes of a file of notes, such as a manifest, and of a line of answers."""
+"""Largest size in bytes of a file of notes, such as a manifest, and of a line of answers."""
 MAX_PICTURE_BYTES = 2**30
-"""Most bytes of a picture's file: Pillow's limit of 89,478,485 pixels at 8 bytes fits."""
+"""Largest size in bytes of a picture's file, enough for Pillow's limit of 89,478,485 pixels at 8
+bytes."""
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -32,26 +33,28 @@ _KINDS = {
 
 _SIGNS = r"[=+\-@\t\r\n＝＋－＠]"
 _NUMBER = r"[-+][0-9.,]+(?:e[-+]?[0-9]+)?"
-# Letters and signs of units, and no sign by which a formula would call a function or another cell.
+# Letters and signs of units, without signs by which a formula would call a function or another
+# cell.
 _UNIT = r" ?[%‰°$€£¥]*(?:[^\W\d_][\w./·°]*(?: [^\W\d_][\w./·°]*)*)?"
 _FORMULA = re.compile(rf"(?!{_NUMBER}{_UNIT}\Z){_SIGNS}", re.IGNORECASE)
-"""Start of a text that a spreadsheet would run, full-width signs included.
+"""Start of a text that a spreadsheet would run, including full-width signs.
 
-A signed number is none, alone or with its unit.
+A signed number, alone or with its unit, is not such a text.
 """
 _GUARDED = re.compile(rf"'(?={_SIGNS})")
-"""The apostrophe of a text that was guarded."""
+"""The apostrophe of a guarded text."""
 
 
 def read_toml(module: str, name: str = "") -> dict[str, Any]:
-    """Read a table beside a module, given as its `__file__`; by default the one of its name."""
+    """Read a table next to a module, given as its `__file__`. By default it has the module's
+    name."""
     path = Path(module)
     path = path.with_name(name) if name else path.with_suffix(".toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def check_regular(file: Path) -> None:
-    """Refuse what is no regular file; a missing one raises FileNotFoundError.
+    """Refuse anything but a regular file. A missing file raises FileNotFoundError.
 
     A pipe or a terminal may never end, and most files are read more than once.
     """
@@ -108,10 +111,10 @@ def _content_hash(file: Path, _: Hashable) -> str:
 
 
 def read_bytes(file: Path, what: str, *, limit: int = MAX_BYTES) -> bytes:
-    """Read a regular file of at most `limit` bytes; `what` it is appears in the refusal."""
+    """Read a regular file of at most `limit` bytes. `what` names it in the refusal."""
     with open_bytes(file) as stream:
         size = os.fstat(stream.fileno()).st_size
-        # A sparse file of terabytes costs nothing to make; one byte more shows one that grows.
+        # A sparse file of terabytes costs nothing to make. One extra byte detects a growing file.
         data = b"" if size > limit else stream.read(limit + 1)
     if (size := max(size, len(data))) > limit:  # files under /proc have no size until read
         raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} of {what}")
@@ -124,7 +127,7 @@ def read_text(file: Path, what: str, *, limit: int = MAX_BYTES) -> str:
 
 
 def read_lines(stream: IO[AnyStr], *, limit: int = MAX_BYTES) -> Iterator[AnyStr]:
-    """Yield the lines with their ends; a line longer than `limit` is refused by its number."""
+    """Yield the lines with their ends. A line longer than `limit` is refused by its number."""
     number = 0
     while line := stream.readline(limit + 1):
         number += 1
@@ -134,7 +137,8 @@ def read_lines(stream: IO[AnyStr], *, limit: int = MAX_BYTES) -> Iterator[AnyStr
 
 
 class Folders:
-    """Folders whose files a table or a dataset names: no name, and no link, leads out of them."""
+    """Folders whose files a table or a dataset may name. Neither names nor links lead out of
+    them."""
 
     def __init__(self, *folders: Path, option: str = "") -> None:
         """`option`: the setting by which a user allows another folder, for the message."""
@@ -142,7 +146,8 @@ class Folders:
         self._real: dict[str, str] = {}
 
     def find(self, *names: str) -> Path:
-        """Return the first file of these names; a ValueError if none exists or they lead out."""
+        """Return the first existing file of these names. A ValueError if there is none, or if they
+        lead out."""
         outside = ""
         for name, folder in product(names, self.folders):
             path = join(folder, name)
@@ -166,7 +171,7 @@ class Folders:
         raise ValueError(message)
 
     def _way_out(self, name: str) -> str:
-        """Say which folder beside the table has the file, if the user may allow it."""
+        """Name the folder next to the table that has the file, if the user may allow it."""
         if not self.option:
             return ""
         for folder in self.folders:
@@ -177,7 +182,7 @@ class Folders:
         return ""
 
     def _real_path(self, path: str) -> str:
-        """Follow all links of a path; a folder is resolved once, so that a file costs one call."""
+        """Follow all links of a path. A folder is resolved once, so a file costs one call."""
         folder, name = split(path)
         if name in ("", ".", "..") or islink(path):
             return realpath(path)  # a look at each folder of the path
@@ -189,10 +194,11 @@ class Folders:
         return self._real[folder]
 
 
-# A table without its pictures asks once a row, and its folder may have a hundred thousand files.
+# A table without its pictures asks once per row, and its folder may have a hundred thousand
+# files.
 @lru_cache(maxsize=16)
 def _subfolders(folder: str) -> list[str]:
-    """Names of the folders in one; none if it may not be listed."""
+    """Return the names of the folders in a folder. Empty if it may not be listed."""
     try:
         return sorted(entry.name for entry in scandir(folder) if entry.is_dir())
     except OSError:
@@ -200,22 +206,22 @@ def _subfolders(folder: str) -> list[str]:
 
 
 def write_rows(file: TextIO, rows: Iterable[Iterable[object]]) -> None:
-    """Write rows of cells as CSV, the header first; the file was opened with `newline=""`.
+    """Write rows of cells as CSV, the header first. Open the file with `newline=""`.
 
-    A text that a spreadsheet would take for a formula has an apostrophe before it, and undecodable
-    bytes of file names are escaped. Numbers stay numbers, and None is an empty cell.
+    A text that a spreadsheet would take for a formula gets an apostrophe, and undecodable bytes of
+    file names are escaped. Numbers stay numbers, and None is an empty cell.
     """
     csv.writer(file).writerows(map(_guarded, row) for row in rows)
 
 
 def unguarded(cell: str) -> str:
-    """Take the apostrophe from a cell that `write_rows` wrote."""
+    """Remove the apostrophe from a cell that `write_rows` wrote."""
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def _guarded(cell: object) -> object:
     if not isinstance(cell, str):  # -5 is a number to a spreadsheet, and no formula
         return cell
-    # An apostrophe is how a user marks a cell as text; Excel and LibreOffice hide it.
+    # An apostrophe is how a user marks a cell as text. Excel and LibreOffice hide it.
     text = cell.encode("utf-8", "backslashreplace").decode()
     return f"'{text}" if _FORMULA.match(text) else text

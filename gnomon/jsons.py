@@ -1,4 +1,4 @@
-"""JSON from outside: errors name the file and the line, whatever is wrong with it."""
+"""JSON from outside. Every error names the file and the line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _OBJECTS = 20_000_000
-"""Most objects and lists of a text. Each takes 64 to 200 bytes of memory, and `{}` two of the text;
-LLaVA's chats about 665,000 pictures have 6,000,000 in 1 GB."""
+"""Largest number of objects and lists in a text. Each takes 64 to 200 bytes of memory, and `{}`
+takes two bytes of the text. LLaVA's chats about 665,000 pictures have 6,000,000 in 1 GB."""
 
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
@@ -32,17 +32,17 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 
 
 def loads(text: str | bytes, where: object) -> Any:
-    """Parse a JSON text; the ValueError for an invalid one names `where` it stands."""
+    """Parse a JSON text. The ValueError for an invalid text names its place, `where`."""
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
-        # Counted in strings, too, which is fast and only ever too strict.
+        # Also counted within strings, which is fast and only ever too strict.
         if len(text) <= _OBJECTS or text.count("{") + text.count("[") <= _OBJECTS:
             return json.loads(text)
     except RecursionError as error:
         raise ValueError(f"{where}: not JSON: nested too deeply") from error
     except ValueError as error:
-        # Invalid UTF-8 too, and integers of more than 4,300 digits, which Python refuses.
+        # Includes invalid UTF-8, and integers of more than 4,300 digits, which Python refuses.
         raise ValueError(f"{where}: not JSON: {error}") from error
     raise ValueError(
         f"{where}: it has more than {_OBJECTS:,} objects and lists, which would fill the memory:"
@@ -51,10 +51,10 @@ def loads(text: str | bytes, where: object) -> Any:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Return the key and the message of the first fault; pydantic's text has a page of them."""
+    """Return the key and the message of the first fault. pydantic's text has a page of them."""
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
-    # The whole has no key, such as a list in place of an object.
+    # A fault of the whole has no key, for example a list in place of an object.
     return f"{key}: {first['msg']}" if key else first["msg"]
 
 

@@ -1,7 +1,7 @@
-"""Names that stand for code: a registry maps each to "module:Class", loaded when asked for.
+"""Names for code. A registry maps each name to "module:Class", which is loaded on demand.
 
-A user's own class is named by its place, `module:Class`, once the user has written that on the
-command line or in the recipe that is run; a file that gnomon wrote may not name code.
+A user's own class is named `module:Class`. It is loaded if the user wrote this name on the command
+line or in the current recipe. A file that gnomon wrote may not name code.
 """
 
 import difflib
@@ -15,28 +15,28 @@ from typing import Any
 from gnomon.options import option
 
 _LISTED = 12
-"""Choices that a message lists; longer lists are only counted."""
+"""Largest number of choices that a message lists. Longer lists are only counted."""
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _ALLOWED: set[str] = set()
 
 
 class UnknownNameError(ValueError):
-    """A name that stands for nothing here; the message lists what it may have meant."""
+    """Unknown name. The message lists similar names."""
 
 
 def is_place(name: str) -> bool:
-    """True if a name has the form `module:Class`."""
+    """Return True if a name has the form `module:Class`."""
     return _PLACE.fullmatch(name) is not None
 
 
 def allow(name: str) -> None:
-    """Permit loading a user's `module:Class` from here on; names of other forms are ignored."""
+    """Permit loading a user's `module:Class` from now on. Names of other forms are ignored."""
     if is_place(name):
         _ALLOWED.add(name)
 
 
 def check_code_is_allowed(places: Iterable[str], file: object) -> None:
-    """Refuse a file that names classes outside gnomon, unless the user has named them, too."""
+    """Refuse a file that names classes outside gnomon, unless the user has also named them."""
     others = [name for name in dict.fromkeys(places) if is_place(name) and name not in _ALLOWED]
     if others:
         plugins = " ".join(option("plugins", name) for name in others)
@@ -49,10 +49,9 @@ def check_code_is_allowed(places: Iterable[str], file: object) -> None:
 def load(
     registry: Mapping[str, str], name: str, *, what: str, command: str, base: str | None = None
 ) -> Any:
-    """Import the class registered under a name; an unknown name is refused.
+    """Import the class registered under a name. An unknown name is refused.
 
-    Where `base` is given, as `module:Class`, the name may also be a user's subclass of it in that
-    form.
+    With `base`, given as `module:Class`, the name may also be a user's subclass of it in this form.
     """
     if base is not None and is_place(name):
         return load_user_class(name, _imported(base), what=what)
@@ -68,7 +67,7 @@ def load_export(package: str, places: Mapping[str, str], name: str) -> Any:
 
 
 def load_user_class(path: str, base: type, *, what: str) -> Any:
-    """Import a user's subclass of `base`, from the current directory, too."""
+    """Import a user's subclass of `base`, also from the current directory."""
     check_code_is_allowed([path], what)  # to import is to run it
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that no file there hides a library
@@ -91,7 +90,7 @@ def _imported(path: str) -> Any:
 
 
 def check(choices: Iterable[str], name: str, *, what: str, command: str) -> None:
-    """Refuse an unknown name, with the nearest choices and the command that lists all."""
+    """Refuse an unknown name, with the nearest choices and the command that lists all choices."""
     names = list(choices)
     if name not in names:
         way_out = hint(str(name), names, command=command)  # Python users may give any type
@@ -99,9 +98,9 @@ def check(choices: Iterable[str], name: str, *, what: str, command: str) -> None
 
 
 def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:
-    """Suggest the nearest names; else list all of a few, or the first of many.
+    """Suggest the nearest names. Otherwise list a few choices completely, or the first of many.
 
-    `command` is the command that lists them; a long list is then left to it.
+    `command` is the command that lists all choices. With it, a long list is left out.
     """
     names = sorted(choices)
     lists_all = f"`{command}` lists all {len(names)}" if command else ""
@@ -114,10 +113,10 @@ def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:
 
 
 def nearest_names(name: str, choices: Iterable[str]) -> list[str]:
-    """Return up to three names that may have been meant, the nearest first."""
+    """Return up to three similar names, the nearest first."""
     names = sorted(choices)
-    # "lr" is near nothing by its letters, but means learning_rate.
+    # "lr" is not similar to learning_rate by its letters, but means it.
     by_initials = [c for c in names if "".join(word[:1] for word in c.split("_")) == name]
-    # 0.5 finds "clok" and "guage", and keeps words apart that share a few letters.
+    # 0.5 finds "clok" and "guage", and separates words that share a few letters.
     near = by_initials + difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     return list(dict.fromkeys(near))[:3]

@@ -24,8 +24,8 @@ def shell_options() -> Iterator[None]:
 def option(name: str, value: str | float | None = None, *, flag: str = "") -> str:
     """Write an option, such as `--wrong 0.05` in a shell and `wrong=0.05` in Python.
 
-    True is the value of a flag, which has none in a shell. `flag` is the name in a shell if it
-    differs.
+    True is the value of a flag, which takes no value in a shell. `flag` is the name in a shell if
+    it differs.
     """
     flag = flag or f"--{name.replace('_', '-')}"
     if value is None or value is True:

@@ -1,5 +1,5 @@
-"""Strike secrets out of messages and files (keys, logins, queries of URLs), and names and folders
-out of what is published."""
+"""Remove secrets from messages and files (keys, logins, queries of URLs), and names and folders
+from published texts."""
 
 import os
 import re
@@ -8,24 +8,24 @@ from pathlib import Path
 
 KEY = "OPENAI_API_KEY"
 _SECRET = 8
-"""Fewest characters of a key that is secret: servers that want none are given EMPTY, or 0, and
-striking that out would change answers."""
+"""Smallest length of a secret key. Servers without a key are given EMPTY or 0, and removing such a
+text would change answers."""
 _URL = re.compile(
     r"https?://(\[[\da-f:]+\]|[\w-]+(\.[\w-]+)*)(:[1-9]\d{0,4})?(/[\w.~%/-]*)?", re.ASCII
 )
 # The bounds of 500 keep a hostile page of a server from taking quadratic time.
 _LOGIN = re.compile(r"(https?://)[^\s/?#]{0,500}@", re.IGNORECASE)
 _QUERY = re.compile(r"(https?://[^\s?#'\"]{0,500})[?#][^\s'\")\]]*", re.IGNORECASE)
-# Hugging Face's, OpenAI's and GitHub's, by their documented beginnings.
+# Keys of Hugging Face, OpenAI and GitHub, by their documented beginnings.
 _TOKEN = re.compile(r"\b(?:hf_|sk-|gh[a-z]_|github_pat_)[\w-]{8,}")
 _FOLDERS = re.compile(r"(?<![\w./])(?!(?<=:)//)(?:file://|~)?(?:/[^\s/'\"`,;:()<>|]+)*/(?=[^\s/])")
-"""Folders of an absolute path, without its last part; neither a URL's path nor a ratio like 5/8."""
+"""Folders of an absolute path, without its last part. Neither a URL's path nor a ratio like 5/8."""
 _NAMED = re.compile(r"(?:.*_)?(?:KEY|PASSWORD|SECRET|TOKEN)")
-"""Variables of the environment that hold a secret."""
+"""Environment variables that contain a secret."""
 
 
 def server_key() -> str:
-    """Return the server's key, or ""; one that no HTTP header can carry is refused."""
+    """Return the server's key, or "". A key that does not fit into an HTTP header is refused."""
     key = _key_of_environment()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise ValueError(
@@ -35,7 +35,8 @@ def server_key() -> str:
 
 
 def check_url(url: str) -> None:
-    """Refuse what is no server's URL; the message quotes none of it, for it may have a password."""
+    """Refuse anything but a server's URL. The message does not quote it, because it may contain a
+    password."""
     if not _URL.fullmatch(url):
         raise ValueError(
             "server: give a URL such as http://localhost:8000/v1, without user:password@ and"
@@ -44,7 +45,8 @@ def check_url(url: str) -> None:
 
 
 def strike_secrets(text: str, *secrets: str) -> str:
-    """Replace the server's key and other secrets in a text, if long enough to be secrets."""
+    """Replace the server's key and other secrets in a text, if they are long enough to be
+    secrets."""
     for secret in (_key_of_environment(), *secrets):
         if len(secret) >= _SECRET:
             text = text.replace(secret, "…")
@@ -52,13 +54,13 @@ def strike_secrets(text: str, *secrets: str) -> str:
 
 
 def redact(text: str) -> str:
-    """Strike the server's key out of a message, and cut its URLs to host and path."""
+    """Remove the server's key from a message, and shorten its URLs to host and path."""
     return _QUERY.sub(r"\1", _LOGIN.sub(r"\1", strike_secrets(text)))
 
 
 def anonymize(text: str) -> str:
     """Redact a message for a bug report: no tokens, no folders, no name of this machine."""
-    # Whatever the variable is: a message may quote the key of another service.
+    # Whatever the variable, because a message may quote the key of another service.
     secrets = [value for name, value in os.environ.items() if _NAMED.fullmatch(name)]
     text = _TOKEN.sub("…", strike_secrets(redact(text), *secrets))
     for private, short in ((Path.cwd(), "."), (Path.home(), "~"), (socket.gethostname(), "…")):

@@ -34,10 +34,10 @@ __all__ = [
 ]  # fmt: skip
 
 _WIDEST = (1024, 1024)
-"""Most pixels of a picture in a notebook, whose file grows by every picture that it shows."""
+"""Largest number of pixels of a picture in a notebook, whose file grows with every picture."""
 
 CUT = "cut"
-"""Fact of a sample whose picture is a cut: its corners in the whole picture, x1, y1, x2, y2."""
+"""Fact of a sample whose picture is a crop: its corners in the whole picture, x1, y1, x2, y2."""
 
 _GAP = 8
 """Pixels between pictures that are shown side by side."""
@@ -45,9 +45,9 @@ _GAP = 8
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Question with its exact answer; `image` is None where text alone is asked.
+    """Question with its exact answer. `image` is None for a question without pictures.
 
-    Of several pictures `image` is the first; a box is in its pixels.
+    If there are several pictures, `image` is the first, and a box is in its pixels.
     """
 
     id: str
@@ -55,15 +55,16 @@ class Sample:
     question: str
     target: Target
     facts: dict[str, Any] = field(default_factory=dict)
-    """What was drawn: enough to ask another question of the same picture without drawing it."""
+    """Facts about the drawing, enough to ask another question about the picture without drawing
+    it."""
     rationale: str = ""
-    """The working that leads to the answer, where it is shown before it."""
+    """Working that leads to the answer, if it is shown before the answer."""
     more_images: tuple[Image, ...] = ()
-    """The other pictures of a question about several, in the order in which they are shown."""
+    """Second and later pictures of a question, in the order in which they are shown."""
 
     @property
     def images(self) -> tuple[Image, ...]:
-        """Pictures of the question, the first one included."""
+        """Pictures of the question, including the first."""
         return () if self.image is None else (self.image, *self.more_images)
 
     @property
@@ -74,7 +75,7 @@ class Sample:
     @property
     def display(self) -> Image | None:
         """Picture for people: several side by side, unless the answer is a place in the first."""
-        # A box would be off by what stands to the left of its picture in a row.
+        # In a row of pictures, a box would be off by the widths to its left.
         if self.image is None or not self.more_images or self.target.has_place:
             return self.image
         from PIL import Image
@@ -87,12 +88,12 @@ class Sample:
         return row
 
     def _repr_html_(self) -> str:
-        """Picture, question and answer, as a notebook shows them."""
+        """Return picture, question and answer as a notebook shows them."""
         tag = ""
         if self.display is not None:
             picture, png = self.display.copy(), BytesIO()
             picture.thumbnail(_WIDEST)  # which only ever makes it smaller
-            # PNG has no CMYK, as some photographs are.
+            # PNG does not support CMYK, which some photographs use.
             picture.convert("RGBA").save(png, "PNG")
             data = b64encode(png.getvalue()).decode()
             tag = f'<img src="data:image/png;base64,{data}" alt="">'
@@ -105,55 +106,56 @@ class Certainty:
     """Interval and confidence that a calibration gives an answer."""
 
     interval: tuple[str, str]
-    """First and last answer. Of words: all `words`, joined by commas for people, and an empty
-    text."""
+    """First and last answer. For words, `low` is all `words` joined by commas for people, and
+    `high` is an empty text."""
     confidence: float
-    """Share of such answers that is right."""
+    """Share of similar answers that are right."""
     refused: bool = False
-    """True if the answer is withheld, as it is less sure than what the user asked for. An answer
-    that says "unreadable" is another thing: see `is_refusal`."""
+    """True if the answer is withheld, because it is less certain than the user asked for. This
+    differs from an answer that says "unreadable" (see `is_refusal`)."""
     words: tuple[str, ...] = ()
-    """Words in the interval, the likeliest first. They may contain commas."""
+    """Words in the interval, the most likely first. They may contain commas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Number in a box of an answer, with what the model believes of it given the text before."""
+    """Number in a box of an answer, with the model's belief in it given the text before."""
 
     value: str
-    """Number in the answer, in the dialect's form as all of these."""
+    """Number in the answer, in the form of the dialect, like all numbers here."""
     low: str
     high: str
-    """Between them are 90 % of the probability of all possible numbers, 5 % on either side."""
+    """They enclose 90 % of the probability of all possible numbers, with 5 % on either side."""
     listed: float
-    """Probability of any possible number."""
+    """Total probability of the possible numbers."""
     is_written: bool = False
-    """True if the rule's choice would have swapped two edges, so that the model's number stays."""
+    """True if the rule's choice would have swapped two edges, so the model's number stays."""
     logprobs: dict[str, float] | None = None
-    """Log-probability by number, where beliefs were asked for, without the least likely 0.1 %."""
+    """Log-probability by number, if beliefs were requested, without the least likely 0.1 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A model's answer to one sample, as text; scoring reads its value each time."""
+    """A model's answer to one sample, as text. Scoring reads its value each time."""
 
-    # A key that a later version adds is refused, not dropped: the answers might differ by it.
+    # An unknown key of a later version is refused, because answers might depend on it.
     __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid", "allow_inf_nan": False}
 
     sample_id: str
     text: str
     size: Size | None
-    """The picture's size as the processor resized it; None where there was no picture."""
+    """Size of the picture as the processor resized it. None without a picture."""
     dialect: str
     settings: dict[str, Any] = field(default_factory=dict)
     logprobs: dict[str, float] | None = None
-    """Log-probability of each answer of a listed set, where these were asked for."""
+    """Log-probability of each answer of a list, if these were requested."""
     cut: tuple[int, int, int, int] | None = None
-    """Corners of the part of the picture that was asked about, in its pixels; None for all."""
+    """Corners of the part of the picture that was asked about, in its pixels. None for the whole
+    picture."""
     certainty: Certainty | None = None
     """Interval and confidence, from a calibrated run."""
     edges: tuple[tuple[Edge, ...], ...] | None = None
-    """Four numbers of each box in the text, in the dialect's order, where a belief was computed."""
+    """Four numbers of each box in the text, in the dialect's order, if a belief was computed."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):  # such as the NaN of an empty cell
@@ -168,13 +170,13 @@ class Prediction:
         logprobs: dict[str, float] | None = None, certainty: Certainty | None = None,
         edges: tuple[tuple[Edge, ...], ...] | None = None,
     ) -> Prediction:  # fmt: skip
-        """Answer to a sample; it notes which part of a picture the sample shows."""
+        """Return an answer to a sample, with the part of the picture that the sample shows."""
         cut = tuple(sample.facts[CUT]) if sample.facts.get(CUT) else None
         return cls(sample.id, text, size, dialect, settings, logprobs, cut, certainty, edges)
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
-    """Turn a prediction into a plain dict; `prediction_from_json` is the inverse."""
+    """Turn a prediction into a plain dict. `prediction_from_json` is the inverse."""
     row = asdict(prediction)
     for key in ("cut", "certainty", "edges"):
         if row[key] is None:
@@ -192,7 +194,7 @@ def _schema() -> TypeAdapter[Prediction]:
 
 
 def prediction_from_json(row: dict[str, Any]) -> Prediction:
-    """Parse what `prediction_to_json` wrote; the ValueError for anything else names the field."""
+    """Parse the output of `prediction_to_json`. A ValueError names the wrong field."""
     from pydantic import ValidationError
 
     try:
@@ -201,5 +203,5 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
         raise ValueError(f"prediction {repr(row)}: {first_fault(error)}") from error
     if prediction.size and min(prediction.size) < 1:
         raise ValueError(f"prediction {prediction.sample_id!r}: size is {prediction.size}")
-    # A server that stops within an emoji sends half of it, which no UTF-8 file can hold.
+    # A server that stops within an emoji sends half of it, which UTF-8 files cannot contain.
     return replace(prediction, text=prediction.text.encode("utf-8", "replace").decode())

@@ -1,4 +1,5 @@
-"""Recognize errors of a machine that ran out of memory, disk or stack, in each library's words."""
+"""Errors of a machine that ran out of memory, disk or stack, recognised by each library's
+messages."""
 
 import errno
 import os
@@ -13,10 +14,10 @@ _MEMORY = re.compile(
     r"|Insufficient memory|Unable to allocate|ALLOC_FAILED|bad_alloc|killed by signal: Killed"
     r"|can't start new thread"
 )
-"""Messages of torch, CUDA, cuBLAS, OpenCV, C++ and of a data loader whose process is gone, all of
-them in plain RuntimeErrors or in classes of the library's own."""
+"""Messages of torch, CUDA, cuBLAS, OpenCV, C++ and of a data loader whose process has died. All are
+plain RuntimeErrors or classes of the library."""
 _DISK = re.compile(r"\(os error (\d+)\)|PytorchStreamWriter failed|inline_container")
-"""Messages of safetensors and tokenizers, which have the system's number; and of torch.save."""
+"""Messages of safetensors and tokenizers, which contain the system's number, and of torch.save."""
 _FULL_DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _WRITE_ERRNOS = (*_FULL_DISK_ERRNOS, errno.EIO, errno.EROFS)
 
@@ -30,7 +31,7 @@ _MORE_DISK = "free some space and type the same command again; what was saved is
 
 
 def message_of(error: BaseException) -> str | None:
-    """Say in one line which resource ran out, and the way out; None for any other error."""
+    """Say in one line which resource ran out, and the way out. None for any other error."""
     if isinstance(error, RecursionError):  # parsers of YAML and JSON, and templates
         return "a file or an option is nested too deeply to be read: write it with fewer levels"
     if _is_memory(error):
@@ -46,7 +47,7 @@ def message_of(error: BaseException) -> str | None:
 
 
 def is_shortage(error: BaseException) -> bool:
-    """True if memory or disk ran out; deep nesting is the input's fault."""
+    """Return True if memory or disk ran out. Deep nesting is a fault of the input."""
     return _is_memory(error) or _disk_errno(error) is not None
 
 
@@ -63,9 +64,9 @@ def add_path_to_disk_error(path: Path) -> Iterator[None]:
 
 
 def _line(text: str) -> str:
-    """Pick the line that says it: a data loader sends a whole traceback, CUDA adds advice."""
+    """Pick the informative line. A data loader sends a whole traceback, and CUDA adds advice."""
     lines = text.strip().splitlines() or [""]
-    # A worker's error begins with "Caught RuntimeError in DataLoader worker process 0."
+    # A worker's error starts with "Caught RuntimeError in DataLoader worker process 0."
     return lines[-1 if "Traceback (most recent call last)" in text else 0]
 
 
@@ -78,7 +79,7 @@ def _is_memory(error: BaseException) -> bool:
 
 
 def _disk_errno(error: BaseException) -> int | None:
-    """Return the errno of a full disk, or of a library's write that failed; else None."""
+    """Return the errno of a full disk, or of a failed write of a library. None for other errors."""
     if isinstance(error, OSError):  # any other OSError already names its file and reason
         return error.errno if error.errno in _FULL_DISK_ERRNOS else None
     if isinstance(error, ValueError) or not (match := _DISK.search(str(error))):

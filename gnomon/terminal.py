@@ -1,7 +1,7 @@
-"""Print on standard output and standard error; nothing else in gnomon does.
+"""Printing on standard output and standard error. Other modules do not print.
 
-File names, answers and servers' messages come from outside: their control characters are escaped,
-so that no text can steer the terminal. Signs that the output's encoding lacks are spelled out.
+File names, answers and servers' messages come from outside. Their control characters are escaped,
+so a text cannot control the terminal. Signs that the output's encoding lacks are spelled out.
 """
 
 import json
@@ -10,10 +10,10 @@ import unicodedata
 from typing import Any, TextIO
 
 _JOINERS = "\u200c\u200d"
-"""Zero-width joiners, which some scripts and emoji need and which move nothing."""
+"""Zero-width joiners, which some scripts and emoji need. They do not move anything."""
 _UNPRINTABLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode categories of control characters (escape sequences), format characters (right-to-left
-overrides), surrogates (file names that are no UTF-8) and line separators."""
+overrides), surrogates (file names that are not UTF-8) and line separators."""
 _SPELLED_OUT = {
     **dict.fromkeys("−–—‑", "-"),
     **dict.fromkeys("█▉▊▋▌▍", "#"),
@@ -47,14 +47,14 @@ _SPELLED_OUT = {
 
 
 def show(*texts: object) -> None:
-    """Print results on standard output, each on lines of its own."""
+    """Print results on standard output, each on separate lines."""
     _print("\n".join(map(str, texts)), sys.stdout)
 
 
 def show_json(value: Any) -> None:
-    """Print plain values on standard output as JSON that a person can read, too."""
+    """Print plain values on standard output as readable JSON."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    # JSON has escapes of its own, which a reader of the output turns back.
+    # JSON has its own escapes, which a reader of the output turns back.
     lacking = {*filter(_steers, text), *_lacking(text, sys.stdout)} - {"\n"}
     _write(text.translate({ord(c): json.dumps(c)[1:-1] for c in lacking}), sys.stdout)
 
@@ -65,14 +65,14 @@ def tell(text: str) -> None:
 
 
 def printable(text: str) -> str:
-    """Escape what steers a terminal; line ends and tabs stay."""
+    """Escape characters that control a terminal. Line ends and tabs stay."""
     if text.isascii() and text.isprintable():  # nearly always, and 300 times faster
         return text
     return "".join(_escaped(c) if _steers(c) else c for c in text)
 
 
 def encodable(text: str, stream: TextIO) -> str:
-    """Spell out, or else escape, the characters that the stream's encoding lacks."""
+    """Spell out, or otherwise escape, the characters that the stream's encoding lacks."""
     # The stream's own error handler may raise, or print "?" for all of them.
     lacking = _lacking(text, stream)
     return text.translate({ord(c): _SPELLED_OUT.get(c) or _escaped(c) for c in lacking})
@@ -98,9 +98,10 @@ def _steers(character: str) -> bool:
 
 
 def _escaped(character: str) -> str:
-    """Escape a character in Python's notation; a surrogate that stands for a byte, as that byte."""
+    """Escape a character in Python's notation. A surrogate that stands for a byte becomes that
+    byte."""
     code = ord(character)
-    # os.fsdecode puts the bytes of a name that are no UTF-8 there (PEP 383).
+    # os.fsdecode puts the bytes of a name that is not UTF-8 there (PEP 383).
     if 0xDC80 <= code <= 0xDCFF:
         code -= 0xDC00
     return (

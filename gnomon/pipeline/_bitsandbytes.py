@@ -1,8 +1,8 @@
-"""Import hook that keeps bitsandbytes from asking the hub for a kernel; import this before PEFT.
+"""Import hook that keeps bitsandbytes from asking the hub for a kernel. Import this before PEFT.
 
 On a CPU with AVX512-BF16, importing bitsandbytes downloads a kernel if the package `kernels` is
-installed, and prints a warning if it is not. gnomon never uses that kernel: see `quantize`.
-PEFT, TRL and transformers' trainer import bitsandbytes, too, so an import hook catches them all.
+installed, and prints a warning if it is not. gnomon never uses that kernel (see `quantize`). PEFT,
+TRL and transformers' trainer also import bitsandbytes, so an import hook catches them all.
 """
 
 import logging
@@ -18,7 +18,7 @@ _LOGGER = "bitsandbytes.backends.cpu.ops"
 
 
 class WithoutKernels(MetaPathFinder):
-    """Finder of bitsandbytes alone, which runs its import with `kernels` hidden."""
+    """Finder for bitsandbytes only, which runs its import with `kernels` hidden."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, _: Any = None) -> ModuleSpec | None:
         if name != "bitsandbytes":
@@ -30,7 +30,7 @@ class WithoutKernels(MetaPathFinder):
 
 
 def _hide_kernels(execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
-    """Wrap a loader's exec_module: while it runs, `import kernels` fails, and quietly."""
+    """Wrap a loader's exec_module. While it runs, `import kernels` fails silently."""
 
     def execute_without_kernels(module: ModuleType) -> None:
         modules: dict[str, Any] = sys.modules

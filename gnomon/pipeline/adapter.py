@@ -1,4 +1,4 @@
-"""Trained adapters: loaded onto their model, with every weight in its place."""
+"""Trained adapters, loaded onto their model with every weight in its place."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from gnomon.recipe.sections import LARGEST_RANK
 
 
 def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
-    """Load the adapter in a folder onto the model; refused unless every weight finds its place.
+    """Load the adapter in a folder onto the model. Refused unless every weight finds its place.
 
-    PEFT leaves out weights under other names with a warning: the base alone would answer.
+    PEFT would leave out weights under other names with a warning, and the base alone would answer.
     """
 
     def load_adapter() -> peft.PeftModel:
         _check_ranks(folder)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")
-            # As a Path: PEFT would look for a string on the hub.
+            # As a Path, because PEFT would look for a string on the hub.
             return peft.PeftModel.from_pretrained(model, folder)
 
     adapted = checkpoint.try_load(str(folder), load_adapter, key="the adapter")
     names = checkpoint.try_load(str(folder), lambda: _weight_names(folder), key="the adapter")
-    # By default PEFT would ask the hub for the base's config, to see if its vocabulary grew.
+    # By default PEFT would ask the hub for the base's config, to see whether its vocabulary grew.
     expected = peft.utils.get_peft_model_state_dict(adapted, save_embedding_layers=False).keys()
     differences = (("it lacks", expected - names), ("it has", names - expected))
     faults = [f"{verb} {_first_two(sorted(keys))}" for verb, keys in differences if keys]
@@ -43,7 +43,7 @@ def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
 
 
 def _check_ranks(folder: Path) -> None:
-    """Refuse ranks that would fill the memory before any weight of the file is looked at."""
+    """Refuse ranks that would fill the memory, before any weight of the file is read."""
     config = peft.PeftConfig.from_pretrained(folder)
     patterns = getattr(config, "rank_pattern", None) or {}
     for rank in (getattr(config, "r", 0), *patterns.values()):
@@ -52,8 +52,9 @@ def _check_ranks(folder: Path) -> None:
 
 
 def _weight_names(folder: Path) -> set[str]:
-    """Names of an adapter's weights on disk; in a safetensors file, its header alone is read."""
-    # Older adapters are pickles, which have to be read whole.
+    """List the names of an adapter's weights on disk. Of a safetensors file, only the header is
+    read."""
+    # Older adapters are pickles, which must be read completely.
     file = folder / peft.utils.SAFETENSORS_WEIGHTS_NAME
     if not file.is_file():
         return set(peft.utils.load_peft_weights(str(folder), device="cpu"))
@@ -67,14 +68,14 @@ def _first_two(names: Sequence[str]) -> str:
 
 
 def tie_head(model: PreTrainedModel | peft.PeftModel) -> None:
-    """Tie the head again to the embedding if PEFT trains a copy of the embedding.
+    """Tie the head to the embedding again if PEFT trains a copy of the embedding.
 
-    PEFT copies a module that trains whole; a head tied to it would keep the original weight.
+    PEFT copies a module that trains whole. A head tied to it would keep the original weight.
     """
     originals = [
         m.original_module for m in model.modules() if isinstance(m, peft.utils.ModulesToSaveWrapper)
     ]
     head = model.get_output_embeddings()
-    # By identity: tied weights are one tensor, equal ones are two.
+    # By identity: tied weights are one tensor, equal weights are two.
     if any(head.weight is weight for module in originals for weight in module.parameters()):
         head.weight = model.get_input_embeddings().weight

@@ -1,4 +1,5 @@
-"""Location, family and processor of a recipe's checkpoint: small files, never weights."""
+"""Location, family and processor of a recipe's checkpoint. Only small files are read, never
+weights."""
 
 import socket
 from collections.abc import Callable
@@ -18,7 +19,8 @@ T = TypeVar("T")
 
 
 class ModelNotHereError(ValueError):
-    """Checkpoint that this machine has not and cannot download, or whose files cannot be read."""
+    """Error: this machine does not have the checkpoint and cannot download it, or its files are
+    unreadable."""
 
 
 def locate_checkpoint(model: Model) -> tuple[str, Family]:
@@ -29,7 +31,7 @@ def locate_checkpoint(model: Model) -> tuple[str, Family]:
     if not embedded and not Path(path).is_dir() and not _reaches_hub():
         path = _cache_folder(path)
     if model.family is not None or embedded:
-        # The embedded model's config says qwen2_vl, of which its family is a variant.
+        # The embedded model's config says qwen2_vl. Its family is a variant of qwen2_vl.
         family = families.create(model.family or "gnomon-tiny")
     else:
         family = families.of_model_type(_model_type(path, model.name), model.name)
@@ -50,15 +52,15 @@ def open_processor(model: Model) -> tuple[Family, Processor]:
 def processor_of(name: str, *, family: str | None = None) -> Processor:
     """Load the processor of a checkpoint, by hub id or folder, without torchvision.
 
-    `transformers.AutoProcessor` gives up, or returns the bare tokenizer, for many vision-language
-    models where torchvision is missing. `family` names one that the checkpoint's config does not.
+    Without torchvision, `transformers.AutoProcessor` fails or returns the bare tokenizer for many
+    vision-language models. `family` names a family that the checkpoint's config does not.
     """
     return open_processor(Model(name=name, family=family))[1]
 
 
 def load_processor(path: str, family: Family, model: Model) -> Processor:
-    """Load a checkpoint's processor; pixel limits that its family cannot use are refused."""
-    # A limit without effect would mislead: pictures would stay as large as before.
+    """Load a checkpoint's processor. Pixel limits that its family cannot use are refused."""
+    # A limit without effect would mislead, because pictures would stay as large as before.
     for limit in ("min_pixels", "max_pixels"):
         if getattr(model, limit) is not None and not family.has_pixel_limits:
             also = ", or set model.auto.pictures" if family.name == families.AUTO else ""
@@ -73,7 +75,7 @@ def load_processor(path: str, family: Family, model: Model) -> Processor:
 def with_dtype(model: Model, *, gpu: bool | None = None) -> Model:
     """Fill in the dtype of a recipe that names none: bfloat16 on a GPU, float32 on a CPU.
 
-    `gpu` None: what this machine has.
+    With `gpu` None, the hardware of this machine decides.
     """
     if gpu is None:
         import torch
@@ -83,7 +85,7 @@ def with_dtype(model: Model, *, gpu: bool | None = None) -> Model:
 
 
 def try_load(name: str, load: Callable[[], T], *, key: str = "model.name") -> T:
-    """Call `load`; whatever it raises becomes one line that names the key and the model."""
+    """Call `load`. Any error becomes one line that names the key and the model."""
     try:
         return load()
     except Exception as error:  # files of other shapes make the libraries raise nearly anything
@@ -110,7 +112,8 @@ def _model_type(path: str, name: str) -> str:
 
 
 def _reaches_hub() -> bool:
-    """Return True if the hub's host name resolves; huggingface_hub would try six times a file."""
+    """Return True if the hub's host name resolves, because huggingface_hub would try six times per
+    file."""
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
@@ -118,7 +121,7 @@ def _reaches_hub() -> bool:
     if getproxies():
         return True  # a proxy looks names up itself
     try:
-        # Asks the resolver alone and opens no connection.
+        # Asks only the resolver and opens no connection.
         socket.getaddrinfo(urlsplit(constants.ENDPOINT).hostname, 443)
     except OSError:
         return False
@@ -126,7 +129,7 @@ def _reaches_hub() -> bool:
 
 
 def _cache_folder(name: str) -> str:
-    """Return the folder to which the checkpoint was once downloaded."""
+    """Return the folder with an earlier download of the checkpoint."""
     from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 

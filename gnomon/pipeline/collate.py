@@ -21,17 +21,18 @@ IGNORED = -100
 COVERAGE_SAMPLES = 32
 """Number of training samples, evenly spaced, whose digits are checked before training."""
 FINAL_LABELS = "final_labels"
-"""Key of a batch for its labels with all but the final answer ignored."""
+"""Key of a batch for its labels with everything but the final answer ignored."""
 
 
 @dataclass(frozen=True)
 class Collator:
-    """Collate function of the trainer's data loader, for rows that hold a `sample` each."""
+    """Collate function of the trainer's data loader, for rows that contain a `sample` each."""
 
     family: Family
     processor: Processor
     max_length: int | None = None
-    """Longer samples are refused by name: cut off, their loss would be a silent 0."""
+    """Largest length in tokens. Longer samples are refused by name, because a truncated sample
+    would have a loss of 0 without notice."""
     has_final_labels: bool = False
     """True if a batch also has the labels after the working, under FINAL_LABELS."""
 
@@ -44,10 +45,11 @@ class Collator:
             )
             for prompt, sample in zip(prompts, samples, strict=True)
         ]
-        # In one call: tokenized apart, their border could get other tokens than in generation.
+        # In one call, because tokenized separately their border could get other tokens than in
+        # generation.
         texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         pictures = [sample.images for sample in samples]
-        # Padded on the right, so that every answer stands just before its row's padding.
+        # Padded on the right, so every answer stands just before its row's padding.
         batch = self.family.encode(self.processor, texts, pictures, side="right")
         self._check_length(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
@@ -68,13 +70,15 @@ class Collator:
         answers: list[str],
         samples: list[Sample],
     ) -> torch.Tensor:
-        """Label the answer's tokens and its end, [B, T]; all before and after is ignored."""
+        """Label the answer's tokens and its end, [B, T]. All tokens before and after are
+        ignored."""
         labels = batch["input_ids"].new_full(batch["input_ids"].shape, IGNORED)
         lengths = batch["attention_mask"].sum(1).tolist()
         for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
             ids, length = self._answer_ids(prompt, answer), lengths[row]
             tail = batch["input_ids"][row, length - len(ids) : length]
-            # A tokenizer may merge the prompt's last letter with the answer's first: no clean cut.
+            # A tokenizer may merge the prompt's last letter with the answer's first. Then the cut
+            # is unclear.
             if not ids or tail.tolist() != ids:
                 raise ValueError(
                     f"sample {samples[row].id}: the answer {answer!r} has no tokens of its own at"
@@ -87,10 +91,10 @@ class Collator:
     def _final_labels(
         self, labels: torch.Tensor, prompts: list[str], answers: list[str]
     ) -> torch.Tensor:
-        """Copy the labels, ignoring the working up to and with its last "Answer:"."""
+        """Copy the labels, ignoring the working up to and including its last "Answer:"."""
         final = labels.clone()
         for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
-            # Without a marker, `working` is empty and no label is ignored.
+            # Without a marker, `working` is empty and all labels are kept.
             working, marker, _ = answer.rpartition(dialect.ANSWER.strip())
             working_ids = self._answer_ids(prompt, working + marker)
             start = int((labels[row] != IGNORED).nonzero()[0])
@@ -99,10 +103,11 @@ class Collator:
         return final
 
     def _check_length(self, batch: dict[str, torch.Tensor], samples: list[Sample]) -> None:
-        # Placeholders of pictures are expanded by now: these are the lengths that the model sees.
+        # Placeholders of pictures are already expanded, so these are the lengths that the model
+        # sees.
         lengths = batch["attention_mask"].sum(1).tolist()
         for sample, length in zip(samples, lengths, strict=True):
-            # TRL's own truncation would cut the answer off, which stands at the end.
+            # TRL's own truncation would remove the answer, which is at the end.
             if self.max_length is not None and length > self.max_length:
                 raise ValueError(
                     f"sample {sample.id}: its {length} tokens do not fit into"
@@ -111,26 +116,28 @@ class Collator:
                 )
 
     def _answer_ids(self, prompt: str, answer: str) -> list[int]:
-        """Return the tokens that the answer adds to its prompt's; none if it changes those.
+        """Return the tokens that the answer adds to its prompt's. Empty if it changes the prompt's
+        tokens.
 
-        Tokenized alone, an answer may get other tokens: SentencePiece puts a blank before a text's
-        first word.
+        Tokenized alone, an answer may get other tokens, because SentencePiece puts a blank before
+        the first word of a text.
         """
         texts = [prompt, prompt + answer]
-        # Not the processor: it would ask for the pictures, which change no token of an answer.
+        # Not the processor, which would ask for the pictures. Pictures do not change the tokens
+        # of an answer.
         tokenizer = tokenizer_of(self.processor)
         prompt_ids, ids = tokenizer(texts, add_special_tokens=False)["input_ids"]
         return list(ids[len(prompt_ids) :]) if ids[: len(prompt_ids)] == prompt_ids else []
 
 
 def _n_common(ids: list[int], working_ids: list[int]) -> int:
-    """Count the tokens with which both begin: the working's last one may merge with the next."""
+    """Count the shared first tokens. The working's last token may merge with the next."""
     equal = (a == b for a, b in zip(ids, working_ids, strict=False))
     return sum(takewhile(bool, equal))
 
 
 def prompt_of(family: Family, processor: Processor, sample: Sample) -> str:
-    """Format a sample's prompt: the text up to where the answer begins."""
+    """Format a sample's prompt: the text up to the start of the answer."""
     _check_pictures(family, sample)
     _check_placeholder(processor, sample, sample.question)
     return family.prompt(processor, sample.question, n_images=len(sample.images))
@@ -139,10 +146,10 @@ def prompt_of(family: Family, processor: Processor, sample: Sample) -> str:
 def write_answer(family: Family, processor: Processor, sample: Sample) -> str:
     """Write the training answer: the working, then the target in the family's dialect.
 
-    Boxes are those on the resized picture.
+    Boxes are in pixels of the resized picture.
     """
     target, size = sample.target, resized_size(family, processor, sample)
-    # A sample's boxes are on the picture as drawn; the model sees it resized.
+    # A sample's boxes refer to the picture as drawn, but the model sees it resized.
     if sample.image is not None and size is not None:
         target = target.scaled(sample.image.size, size)
     try:
@@ -159,9 +166,10 @@ def write_answer(family: Family, processor: Processor, sample: Sample) -> str:
 def digit_coverage(
     vocab: NumericVocab, family: Family, processor: Processor, samples: Iterable[Sample]
 ) -> dict[str, float]:
-    """Share of the answers' digits that a numeric loss sees, by type of answers with digits.
+    """Return the share of the answers' digits that a numeric loss sees, by type of answers with
+    digits.
 
-    A ValueError that shows the tokenizer's tokens if it sees none.
+    If it sees none, a ValueError shows the tokens.
     """
     answers: dict[str, list[str]] = {}
     for sample in samples:
@@ -171,13 +179,13 @@ def digit_coverage(
 
 
 def coverage_text(shares: Mapping[str, float]) -> str:
-    """Say what a numeric loss sees of the answers' digits."""
+    """Say which share of the answers' digits a numeric loss sees."""
     parts = [f"{100 * share:.0f} % ({kind})" for kind, share in sorted(shares.items())]
     return ", ".join(parts) or "none, because the answers have no digit"
 
 
 def resized_size(family: Family, processor: Processor, sample: Sample) -> Size | None:
-    """Return the size of the first picture after the processor's resize; None without one."""
+    """Return the size of the first picture after the processor's resize. None without a picture."""
     return next(iter(resized_sizes(family, processor, sample)), None)
 
 
@@ -198,7 +206,7 @@ def resized_sizes(family: Family, processor: Processor, sample: Sample) -> list[
 
 
 def _check_pictures(family: Family, sample: Sample) -> None:
-    """Refuse pictures that the family cannot take: any, or more than one."""
+    """Refuse pictures that the family cannot take: any picture, or more than one."""
     if sample.image is not None and family.vision is None:
         raise ValueError(
             f"sample {sample.id} has a picture, and {family.name} reads text alone: name a model"
@@ -212,9 +220,10 @@ def _check_pictures(family: Family, sample: Sample) -> None:
 
 
 def _check_placeholder(processor: Processor, sample: Sample, text: str) -> None:
-    """Refuse a text that holds the placeholder of a picture: it would count as one more."""
+    """Refuse a text that contains the placeholder of a picture, because it would count as another
+    picture."""
     for part in (processor, tokenizer_of(processor)):
-        # Gemma 3's processor and its tokenizer have placeholders of their own.
+        # Gemma 3's processor and its tokenizer have different placeholders.
         placeholder = getattr(part, "image_token", None)
         if placeholder is not None and placeholder in text:
             raise ValueError(

@@ -28,7 +28,7 @@ _WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")
 def inference(model: PreTrainedModel) -> Iterator[None]:
     """Switch dropout and gradients off for a while, even in the middle of a training.
 
-    No inference_mode: a tensor made in it may not enter a later training step.
+    inference_mode is not used, because its tensors may not enter a later training step.
     """
     was_training = model.training
     model.eval()
@@ -41,13 +41,13 @@ def inference(model: PreTrainedModel) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model with the processor and the family that go with it."""
+    """Model with its processor and its family."""
 
     model: PreTrainedModel
     processor: Processor
     family: Family
     weights: str | None = None
-    """Hash of the weights, as `fingerprint` computes it; None if the caller did not ask for it."""
+    """Hash of the weights, as `fingerprint` computes it. None if the caller did not ask for it."""
 
     @property
     def tokenizer(self) -> PreTrainedTokenizerBase:
@@ -55,7 +55,8 @@ class Loaded:
 
 
 def load(model: Model, *, seed: int = 0) -> Loaded:
-    """Load a recipe's model as it came, quantized if the recipe says so, onto the GPU if any.
+    """Load a recipe's untrained model, quantized if the recipe says so, onto the GPU if there is
+    one.
 
     `seed` draws the weights of a blank model.
     """
@@ -66,17 +67,17 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
         raise ValueError(f"{path} has no weights to quantise yet: {way_out}")
     options: dict[str, Any] = {"dtype": getattr(torch, str(model.dtype))}
     if model.bits:
-        # Imported here: bitsandbytes takes seconds that most readers do not need.
+        # Imported here, because bitsandbytes takes seconds that most readers do not need.
         from gnomon.pipeline import quantize
 
-        # Quantized while it is loaded, layer by layer: the whole in 16 bits may not fit.
+        # Quantized layer by layer while loading, because the whole model in 16 bits may not fit.
         options["quantization_config"] = quantize.quantization_config(family, model)
     if model.attn_implementation:
         options["attn_implementation"] = model.attn_implementation
     if torch.cuda.is_available():
         from accelerate import PartialState
 
-        # Each launched process holds a whole copy; "auto" would spread one over all GPUs.
+        # Each launched process holds a whole copy. "auto" would spread one copy over all GPUs.
         options["device_map"] = {"": PartialState().local_process_index}
     # A blank model draws its weights here, and a training its adapters. set_seed of transformers
     # would import PEFT.
@@ -89,8 +90,8 @@ def load(model: Model, *, seed: int = 0) -> Loaded:
 
 
 def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
-    """Load a recipe's model with what a run trained; `seed` is the run's."""
-    # A model that was trained whole is a checkpoint of its own.
+    """Load a recipe's model with the weights that a run trained. `seed` is the run's."""
+    # A model that was trained whole is a separate checkpoint.
     folder = RunFolder(run)
     if folder.model.is_dir():
         base = load(replace(model, name=str(folder.model)))
@@ -108,10 +109,10 @@ def load_trained(model: Model, run: Path, *, seed: int = 0) -> Loaded:
 
 
 def fingerprint(model: Model, run: Path | None = None) -> str | None:
-    """Hash the weights that answer, so that answers of other weights are not mixed with theirs.
+    """Hash the answering weights, so answers of other weights are never mixed with theirs.
 
-    They are a run's and, under an adapter, those of the model in a folder that it was trained on.
-    None for a model of the hub, or a blank one, that nothing was trained on.
+    They are a run's weights and, under an adapter, those of the base model if it lies in a folder.
+    None for an untrained model of the hub, and for an untrained blank model.
     """
     folders = [] if run is None else [f for f in RunFolder(run).weight_folders if f.is_dir()]
     if run is not None and not any(map(_weight_files, folders)):
@@ -126,7 +127,7 @@ def fingerprint(model: Model, run: Path | None = None) -> str | None:
 
 
 def _weight_files(folder: Path) -> list[Path]:
-    """List a folder's files of weights in the order of their names."""
+    """List a folder's weight files in the order of their names."""
     files = [file for file in folder.glob("*") if file.suffix in _WEIGHT_SUFFIXES]
-    # training_args.bin has a weight's suffix and holds paths and dates.
+    # training_args.bin has the suffix of weights but contains paths and dates.
     return sorted(file for file in files if file.name != _TRAINING_ARGUMENTS)

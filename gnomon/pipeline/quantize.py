@@ -14,14 +14,14 @@ QUANTIZED = (bnb.nn.Linear4bit, bnb.nn.Linear8bitLt)
 
 
 def quantization_config(family: Family, model: Model) -> BitsAndBytesConfig:
-    """Configure QLoRA's NF4, or LLM.int8(), for the language layers and nothing else."""
+    """Configure QLoRA's NF4, or LLM.int8(), for the language layers only."""
     return BitsAndBytesConfig(
         load_in_4bit=model.load_in_4bit,
         load_in_8bit=model.load_in_8bit,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=model.bnb_4bit_use_double_quant,
         bnb_4bit_compute_dtype=getattr(torch, str(model.dtype)),
-        # Despite its name it holds for 4 bits as well.
+        # Despite its name, the key also applies to 4 bits.
         llm_int8_skip_modules=list(family.modules_in_16_bits),
     )
 
@@ -34,7 +34,7 @@ def quantized_layers(model: torch.nn.Module) -> list[str]:
 def check_quantized(model: PreTrainedModel, family: Family) -> None:
     """Refuse a model whose quantized layers are not exactly the language's linear layers.
 
-    A skip pattern that matches nothing raises no error, and the tower would be quantized, too.
+    A skip pattern without a match raises no error, and the tower would also be quantized.
     """
     actual = set(quantized_layers(model))
     expected = set(family.linear_layers(model, family.language))
@@ -55,8 +55,8 @@ def check_quantized(model: PreTrainedModel, family: Family) -> None:
 def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
     """Keep the first evaluation from repacking 4-bit layers in place.
 
-    On a CPU with AVX512-BF16 that repacking leaves later training without gradients, or with wrong
-    ones, and without a word; a merge gives wrong weights.
+    On a CPU with AVX512-BF16, this repacking silently leaves later training without gradients, or
+    with wrong gradients. A merge would give wrong weights.
     """
     for module in model.modules():
         if isinstance(module, bnb.nn.Linear4bit):
@@ -67,10 +67,10 @@ def keep_trainable_on_cpu(model: torch.nn.Module) -> None:
 def cast_adapter(model: torch.nn.Module) -> None:
     """Cast adapters of a quantized base to bf16, but to float32 in a float32 model.
 
-    TRL casts them and whole modules to bf16: a float32 model cannot compute with such modules, and
-    processors without AVX-512 multiply bf16 some fifty times as slowly. PEFT loads adapters as
-    float32 however they were saved, and a resumed run and its answers would differ. DoRA's
-    magnitudes stay float32: a step is too small for them to move in bf16.
+    TRL casts them and whole modules to bf16. A float32 model cannot compute with such modules, and
+    processors without AVX-512 multiply bf16 about fifty times as slowly. PEFT loads adapters as
+    float32 however they were saved, so a resumed run and its answers would differ. DoRA's
+    magnitudes stay float32, because a step is too small to move them in bf16.
     """
     if not quantized_layers(model):
         return
@@ -81,7 +81,7 @@ def cast_adapter(model: torch.nn.Module) -> None:
         if "lora_" in name and "lora_magnitude_vector" not in name:
             parameter.data = parameter.data.to(dtype)
     for module in model.modules():
-        # What trains whole keeps the dtype of the module that it copies.
+        # A module that trains whole keeps the dtype of the module that it copies.
         if isinstance(module, ModulesToSaveWrapper):
             original_dtype = next(module.original_module.parameters()).dtype
             module.modules_to_save.to(original_dtype)

@@ -1,9 +1,9 @@
 """Validation: plain values become a dataclass, or are refused by path and value.
 
-sft.toml lists the fields of TRL's SFTConfig that `train.sft` may not set. They are set by another
-key of the recipe, or they would write or send a run elsewhere, run code that came with a
-checkpoint, or change batches and answers that gnomon makes itself. Others pass through: optimizers,
-clipping, schedules, DeepSpeed, FSDP, compilation and so on.
+sft.toml lists the fields of TRL's SFTConfig that `train.sft` may not set. Another key of the recipe
+sets them, or they would write or send a run elsewhere, run code that came with a checkpoint, or
+change gnomon's batches and answers. Other fields pass through: optimizers, clipping, schedules,
+DeepSpeed, FSDP, compilation and so on.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ T = TypeVar("T")
 _SFT_TABLE = read_toml(__file__, "sft.toml")
 
 _adapter: Callable[..., Any] = cache(TypeAdapter)
-"""A dataclass's validator: making one takes longer than what it checks."""
+"""Return a dataclass's validator, which is cached because making it takes longer than a check."""
 _MAX_COMPLAINTS = 10
-"""Complaints about one recipe that a message lists."""
-# A value in a message is cut to a line: it may be a table that somebody pasted.
+"""Largest number of complaints about one recipe in a message."""
+# A value in a message is cut to a line, because it may be a pasted table.
 _short = Repr()
 _short.maxstring = _short.maxother = 100
 
 
-# Pydantic's words for what is wrong, and those that say what to type.
+# Pydantic's messages, and our messages that say what to type.
 _PLAIN = (
     ("Input should be ", "give "),
     (", unable to parse string.*", ""),
@@ -56,21 +56,22 @@ _PLAIN = (
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be run as written; its message names each key, value and way out."""
+    """Recipe that cannot be run as written. The message names each key, its value and the way
+    out."""
 
 
 def validate(
     schema: type[T], raw: dict[str, Any], *, name: str | Callable[[str], str] = "recipe"
 ) -> T:
-    """Make a dataclass of plain values; unknown keys and wrong types are listed in a RecipeError.
+    """Make a dataclass from plain values. A RecipeError lists unknown keys and wrong types.
 
-    Each line of the message begins with `name`, which may depend on the key that is wrong.
+    Each line of the message starts with `name`, which may depend on the wrong key.
     """
     name_of: Callable[[str], str] = (lambda _: name) if isinstance(name, str) else name
     try:
         text = json.dumps(raw, default=str, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:  # in a file name, or half an emoji
-        # The text of the value that the bad character ends, from its opening quote on.
+        # The text of the value that ends at the bad character, from its opening quote on.
         value = re.split(r'(?<!\\)"', error.object[: error.end])[-1]
         raise RecipeError(
             f"{name_of('')}: {printable(value)}… is no UTF-8: if it is a file or a folder, rename"
@@ -79,7 +80,8 @@ def validate(
     except (RecursionError, TypeError, ValueError) as error:  # such as of a date as a key
         raise RecipeError(f"{name_of('')}: not plain text: {error}") from error
     try:
-        # Strict about types, yet lists may be tuples and dicts dataclasses: that is JSON's mode.
+        # JSON's mode is strict about types, but accepts lists for tuples and dicts for
+        # dataclasses.
         result: T = _adapter(schema).validate_json(text)
         return result
     except ValidationError as error:
@@ -94,22 +96,22 @@ def validate(
         ]
         if len(lines) > _MAX_COMPLAINTS:
             lines[_MAX_COMPLAINTS:] = [f"{name_of('')}: and {len(lines) - _MAX_COMPLAINTS} more"]
-        # Not from pydantic's own report of the same errors, which is a page long.
+        # Not from pydantic's report of the same errors, which is a page long.
         raised = [detail.get("ctx", {}).get("error") for detail in error.errors()]
         cause = next((each for each in raised if isinstance(each, Exception)), None)
         raise RecipeError("\n".join(lines)) from cause
 
 
 def section(schema: type, key: str) -> type | None:
-    """Return the dataclass under a key, alone or in a list; None for a plain value."""
+    """Return the dataclass under a key, alone or in a list. None for a plain value."""
     return _dataclass_in(get_type_hints(schema)[key])
 
 
 def choices(schema: type, key: str) -> tuple[Any, ...]:
-    """Return the values that a key may have; empty where any of its type is taken."""
-    # Annotations are texts here, since every file postpones their evaluation.
+    """Return the allowed values of a key. Empty if any value of its type is allowed."""
+    # Annotations are texts here, because every file postpones their evaluation.
     hint = get_type_hints(schema)[key]
-    # A union, such as `Literal[...] | None`, takes more than the listed values.
+    # A union, such as `Literal[...] | None`, allows more than the listed values.
     return get_args(hint) if get_origin(hint) is Literal else ()
 
 
@@ -129,17 +131,17 @@ def _path(raw: Any, error: ErrorDetails) -> str:
 
 
 def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
-    """Describe the errors at one key: several where its value may be of several types."""
-    # Where several types are possible, a message of our own says more than pydantic's.
+    """Describe the errors at one key. There are several if its value may have several types."""
+    # If several types are possible, our message says more than pydantic's.
     error = max(errors, key=lambda error: error["type"] == "value_error")
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "unexpected_keyword_argument":
-        # The last step is the unknown key, those before it lead to its section.
+        # The last step is the unknown key. The steps before it lead to its section.
         *way, key = error["loc"]
         return f"{path}: no such key; {hint(str(key), _keys_at(root, way))}"
     if error["type"] == "missing":
         return f"{path}: it must be given"
-    # From a __post_init__ that compares keys: its own message names them.
+    # From a __post_init__ that compares keys. Its message names them.
     if error["type"] == "value_error":
         return f"{path}: {message}" if path else message
     if error["type"] == "dataclass_type":
@@ -177,14 +179,15 @@ def _keys_at(root: type, loc: Iterable[int | str]) -> list[str]:
     """Return the keys of the dataclass at a place in a recipe."""
     schema: Any = root
     for step in loc:
-        # A step that is no field is a key of a mapping, whose values the schema describes.
+        # A step that is not a field is a key of a mapping, whose values the schema describes.
         if schema and step in get_type_hints(schema):
             schema = section(schema, str(step))
     return [f.name for f in fields(schema)] if schema else []
 
 
 def check_sft(fields: dict[str, Any]) -> None:
-    """Refuse fields that `train.sft` may not set; values are not printed, for some are tokens."""
+    """Refuse fields that `train.sft` may not set. Values are not printed, because some are
+    tokens."""
     complaints = []
     for name in fields:
         way_out = sft_way_out(name)
@@ -195,7 +198,8 @@ def check_sft(fields: dict[str, Any]) -> None:
 
 
 def sft_way_out(name: str) -> str | None:
-    """Return the way out of a refused field, such as "say train.max_steps"; None for the others."""
+    """Return the way out for a refused field, such as "say train.max_steps". None for other
+    fields."""
     for refused in _SFT_TABLE["refused"]:
         if any(fnmatchcase(name, field) for field in refused["fields"]):
             way_out: str = refused["instead"]
