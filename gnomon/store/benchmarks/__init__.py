@@ -1,8 +1,8 @@
-"""Published benchmarks, by name in BENCHMARKS, read from local files; nothing is downloaded.
+"""Published benchmarks, by name in BENCHMARKS, read from local files. Nothing is downloaded.
 
-Each function turns the rows of its layouts into questions with typed targets. The split is in the
-file's name, or in the row if a file has several, and otherwise it is test: so nothing meant for
-testing is trained on by mistake.
+Each function turns rows into questions with typed targets. The split comes from the file's name, or
+from the row if a file has several splits. Otherwise it is test, so test data is never trained on by
+mistake.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ BENCHMARKS = {
     "ticktockvqa": "gnomon.store.benchmarks.instruments:ticktockvqa",
     "vlmevalkit": "gnomon.store.benchmarks.question_answering:vlmevalkit",
 }
-# Folder of pictures that the user allows besides the file's own. A context variable, because the
-# benchmarks' functions do not take it.
+# Folder of pictures that the user allows in addition to the file's own. A context variable,
+# because the functions of the benchmarks do not take it.
 _ALLOWED: ContextVar[str | None] = ContextVar("pictures", default=None)
-# Parts of a picture's path that are tried, from its end.
+# Number of parts of a picture's path that are tried, from its end.
 _MAX_TAIL = 20
 
 
@@ -47,7 +47,7 @@ def open_benchmark(
 ) -> UserTable:
     """Open the questions of a benchmark's file that belong to the split.
 
-    Pictures lie beside the file, or in the folder `pictures`.
+    Pictures lie next to the file, or in the folder `pictures`.
     """
     from gnomon.store.user_data.building import build_table, cached_table
     from gnomon.store.user_data.lines import read_rows
@@ -58,7 +58,8 @@ def open_benchmark(
     file = Path(path)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
-        """Return a row's questions. Benchmarks check no types: any error means another layout."""
+        """Return a row's questions. Benchmarks do not check types, so any error means another
+        layout."""
         try:
             return list(rows(line, raw, file))
         except (ArithmeticError, AttributeError, LookupError, OSError, TypeError) as error:
@@ -73,13 +74,13 @@ def open_benchmark(
 
 
 def split_of_file(file: Path) -> str:
-    """Return the split in a file's name, or test if it has none."""
+    """Return the split in a file's name, or test if the name contains none."""
     match = re.search(r"(?<![a-z])(train|val|dev)", file.stem.lower())
     return {"train": "train", "val": "val", "dev": "val"}[match[1]] if match else "test"
 
 
 def first_filled_cell(raw: dict[str, Any], *columns: str) -> Any:
-    """Return the value of the first of the columns that is not empty."""
+    """Return the first value among the columns that is not empty."""
     for column in columns:
         if raw.get(column) not in (None, ""):
             return raw[column]
@@ -90,7 +91,7 @@ def first_filled_cell(raw: dict[str, Any], *columns: str) -> Any:
 
 @contextmanager
 def _allow_pictures(pictures: str | None) -> Iterator[None]:
-    """Allow pictures in this folder, too, while a benchmark's file is read."""
+    """Also allow pictures in this folder while a benchmark's file is read."""
     token = _ALLOWED.set(pictures)
     try:
         yield
@@ -99,10 +100,10 @@ def _allow_pictures(pictures: str | None) -> Iterator[None]:
 
 
 def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) -> Path | bytes:
-    """Return the picture at the path in a column, or the bytes that the row has as `image`.
+    """Return the picture at the path in a column, or the bytes in the row's `image`.
 
-    The path is looked for beside the file, in its `folders`, and in the folder that the user
-    allows. Published paths begin elsewhere: any tail of data/coco/train2014/a.jpg may exist here.
+    The path is searched next to the file, in its `folders`, and in the folder that the user allows.
+    Published paths start elsewhere, so any tail of data/coco/train2014/a.jpg may exist here.
     """
     from gnomon.store.user_data.opening import picture_folders
 
@@ -113,7 +114,7 @@ def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) ->
     if not isinstance(path, str):
         raise ValueError("the `image` column holds no picture")
     parts = PurePosixPath(path).parts[-_MAX_TAIL:]
-    # The longest tail first: the more of a published path exists here, the better.
+    # The longest tail first, because it matches the published path best.
     tails = ["/".join(parts[first:]) for first in range(len(parts))]
     roots = [file.parent, *(file.parent / folder for folder in folders)]
     try:

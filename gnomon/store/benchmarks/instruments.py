@@ -17,20 +17,20 @@ _TASKS = ("time", "shift", "angle", "zone")
 _OF_24 = ("shift", "zone")
 _INVALID = '"valid": false'
 _CHOICES = (_INVALID, '"valid": true')
-# A comma before a closing bracket, which some answers have and JSON does not allow.
+# A comma before a closing bracket. Some answers have it, and JSON does not allow it.
 _TRAILING = re.compile(r",(\s*[}\]])")
 
 
 def clockbench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
-    """Clocks to read, to shift and to move to another zone, some of them impossible.
+    """Clocks to read, to shift and to convert to another time zone, some of them impossible.
 
-    ClockBench (clockbench.ai): four questions to each clock in an input….json, beside
-    answers….json. As published, input/ has both files, and images/ beside it has the pictures
-    of `image_url`. Questions ask for JSON with hours, minutes and seconds. After a shift or in
-    another zone a day has 24 hours; otherwise as many as the hour needs. An answer that is a
-    range, such as minutes [4, 5], is here its middle, as in the benchmark's own deviations. So
-    `exact` is stricter than its accuracy; compare "within 1 minute". The right answer to an
-    impossible clock is that it is not valid.
+    ClockBench (clockbench.ai) asks four questions about each clock. An input….json lies next to its
+    answers….json. As published, input/ has both files, and images/ next to it has the pictures of
+    `image_url`. Questions ask for JSON with hours, minutes and seconds. After a shift or in another
+    zone, a day has 24 hours. Otherwise it has 12 or 24, as the hour needs. If an answer is a range,
+    such as minutes [4, 5], its middle is used here, as in the benchmark's own deviations. So
+    `exact` is stricter than the benchmark's accuracy. Compare "within 1 minute" instead. The right
+    answer to an impossible clock is that it is not valid.
     """
     image = find_picture(raw, file, "image_url", "../images")
     # input.json has its answers in answers.json.
@@ -77,17 +77,17 @@ _HOUR_13 = 13 * 3600
 
 
 def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
-    """Instruments of 26 sorts, read to an interval.
+    """Instruments of 26 types, read to an interval.
 
-    MeasureBench (Lin et al. 2025, arXiv:2510.26865): instruments of 26 sorts, read with their
-    unit. Parquet rows of the hub, or the JSON that its generators write: a `question`, a
-    picture in `image` or at `img_path`, an `evaluator`, and `evaluator_kwargs` (also as JSON
-    text) with an `interval` of right answers and the names of its unit in `units`. Here the
-    answer is the interval's middle with a tolerance of half its width, so that "right as far as
-    the scale can be read" is the benchmark's accuracy of numbers; the unit is not judged. The
-    middle is the answer to an interval of times, too: `exact` is stricter, and "within 1
-    minute" wider than most. Of several intervals in different units the first counts, and the
-    question then names its unit.
+    MeasureBench (Lin et al. 2025, arXiv:2510.26865): instruments of 26 types, read with their unit.
+    It is read from Parquet rows of the hub, or from the JSON of its generators: a `question`, a
+    picture in `image` or at `img_path`, an `evaluator`, and `evaluator_kwargs` (also as JSON text)
+    with an `interval` of right answers and the names of its unit in `units`. The answer used here
+    is the interval's middle with a tolerance of half its width, so "right as far as the scale can
+    be read" is the benchmark's accuracy of numbers. The unit is not judged. An interval of times
+    also becomes its middle: `exact` is stricter, and "within 1 minute" wider than most intervals.
+    If there are several intervals in different units, the first counts, and the question names its
+    unit.
     """
     image = find_picture(raw, file, "img_path")
     question = str(first_filled_cell(raw, "question")).removeprefix("<image 1>").strip()
@@ -99,7 +99,8 @@ def measurebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow
 
 
 def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
-    """Return the interval of right answers, the first name of its unit, and if there are others."""
+    """Return the interval of right answers, the first name of its unit, and whether there are other
+    units."""
     arguments = first_filled_cell(raw, "evaluator_kwargs")
     if isinstance(arguments, str):
         arguments = jsons.loads(arguments, "evaluator_kwargs")
@@ -107,7 +108,7 @@ def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
         case "interval_matching":
             (low, high), units, several = arguments["interval"], arguments["units"], False
         case "multi_interval_matching":
-            # One interval for each unit.
+            # One interval per unit.
             (low, high), *others = arguments["intervals"]
             units, several = next(iter(arguments["units"]), ""), bool(others)
         case other:
@@ -123,7 +124,7 @@ def _number(low: Any, high: Any, unit: str) -> Number:
 
 def _time(low: str, high: str) -> Time:
     """Return the middle, to the second if the interval is narrower than a minute."""
-    # Intervals of times are [begin, end], and may go past twelve.
+    # Intervals of times are [first, last], and may pass twelve.
     first, last = _seconds(low), _seconds(high)
     while last < first:  # 12:59:59 to 1:00:01; twice for 23:59:50 to 0:00:10
         last += _HALF_DAY
@@ -137,8 +138,8 @@ def _time(low: str, high: str) -> Time:
 
 
 def _seconds(time: str) -> int:
-    """Seconds of 10:08 or 10:08:30; the generators write 10:08:60 and 10:08:-1, too."""
-    # Seconds that are not written are 0.
+    """Return the seconds of 10:08 or 10:08:30. The generators also write 10:08:60 and 10:08:-1."""
+    # Missing seconds are 0.
     hour, minute, second = (*map(int, time.split(":")), 0)[:3]
     return hour * 3600 + minute * 60 + second
 
@@ -149,12 +150,13 @@ QUESTION = "What time does the clock show? Answer HH:MM."
 def ticktockvqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     """Clocks in photographs, read to the minute.
 
-    TickTockVQA (Choi et al. 2026, arXiv:2603.08011): clocks in photographs and films. The
-    authors' annotations.json, a list of {"image_path", "hour", "minute", "ampm", "time_string",
-    …} with the pictures in images/ beside it, whose first folder, train or test, is the split;
-    or rows of `image` and `label`, the `time_string` such as 12:26 PM, as in the authors'
-    upload. A dial is read on 12 hours: a.m. and p.m., which some scenes show, are not asked
-    for. The authors publish no question; the one here is gnomon's.
+    TickTockVQA (Choi et al. 2026, arXiv:2603.08011): clocks in photographs and films. It is read
+    from the authors' annotations.json, a list of {"image_path", "hour", "minute", "ampm",
+    "time_string", …}. The pictures lie in images/ next to it, and their first folder, train or
+    test, is the split. Rows of `image` and `label` also work, where the label is the `time_string`
+    such as 12:26 PM, as in the authors' upload. Dials are read on 12 hours, so a.m. and p.m., which
+    some scenes show, are not asked for. The authors do not publish a question. The question is
+    gnomon's.
     """
     image = find_picture(raw, file, "image_path", "images")
     if raw.get("image_path"):

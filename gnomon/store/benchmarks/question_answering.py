@@ -20,11 +20,11 @@ _DECIMAL = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
 
 
 def chartqa(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
-    """Questions about charts; a label that is a plain decimal is a number, otherwise a text.
+    """Questions about charts. A label that is a plain decimal is a number, otherwise a text.
 
-    ChartQA (Masry et al. 2022): questions about charts. The authors' JSON, a list of
-    {"imgname", "query", "label"} with the charts in png/ beside it; or Parquet rows of `image`,
-    `query`, `label`, as on the Hugging Face hub.
+    ChartQA (Masry et al. 2022) is read from the authors' JSON, a list of {"imgname", "query",
+    "label"} with the charts in png/ next to it, or from Parquet rows of `image`, `query`, `label`,
+    as on the Hugging Face hub.
     """
     image = find_picture(raw, file, "imgname", "png")
     question = " ".join(str(first_filled_cell(raw, "query", "question")).split())
@@ -41,9 +41,8 @@ _MARKS = re.compile(r"<<[^<>]*>>")
 def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     """Math word problems, with their working as the rationale.
 
-    GSM8K (Cobbe et al. 2021): math word problems, JSONL of `question` and `answer`. An answer is
-    the working, #### and the number. The calculator's marks, <<48/2=24>>, are removed from the
-    working.
+    GSM8K (Cobbe et al. 2021) is JSONL of `question` and `answer`. An answer is the working, ####
+    and the number. The calculator's marks, <<48/2=24>>, are removed from the working.
     """
     question = str(first_filled_cell(raw, "question")).strip()
     working, sign, number = str(first_filled_cell(raw, "answer")).rpartition("####")
@@ -59,10 +58,9 @@ def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
 def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     """Boxes of the things that expressions describe: RefCOCO, RefCOCO+ and RefCOCOg.
 
-    RefCOCO, RefCOCO+ and RefCOCOg (Yu et al. 2016): boxes of the things that expressions
-    describe. Qwen's JSONL of `image`, `sent`, `bbox` as x1, y1, x2, y2; or lmms-eval's rows of
-    `image`, `answer` (several expressions of the same thing) and `bbox` as x, y, width, height.
-    The names of the columns tell the two apart, never the numbers.
+    They (Yu et al. 2016) are read from Qwen's JSONL of `image`, `sent`, `bbox` as x1, y1, x2, y2,
+    or from lmms-eval's rows of `image`, `answer` (several expressions of the same thing) and `bbox`
+    as x, y, width, height. The names of the columns decide between the two, never the numbers.
     """
     columns = Columns(kind="box", box_format="xyxy" if "sent" in raw else "xywh")
     value = first_filled_cell(raw, "sent", "answer")
@@ -76,16 +74,16 @@ def refcoco(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
         yield UserRow(line, image, question, target, group, split_of_file(file), part=part)
 
 
-# Characters up to which an `image` is an index, as in VLMEvalKit: no picture is so short.
+# Largest length of an `image` that is an index, as in VLMEvalKit. Pictures are never this short.
 _MAX_INDEX_LENGTH = 64
 
 
 def vlmevalkit(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
-    """Rows of any TSV of VLMEvalKit; answers are letters of choices, numbers or texts.
+    """Rows of any TSV of VLMEvalKit. Answers are letters of choices, numbers or texts.
 
-    VLMEvalKit's TSVs (Duan et al. 2024): `index`, `image` in base64, `question`, `answer`.
-    Columns A, B, C, … are choices, whose letter is the answer. An `image` may be the index of
-    an earlier row that has the picture. `image_path` is a file instead.
+    VLMEvalKit's TSVs (Duan et al. 2024) have `index`, `image` in base64, `question` and `answer`.
+    Columns A, B, C, … are choices, whose letter is the answer. An `image` may be the index of an
+    earlier row with the picture. `image_path` names a file instead.
     """
     image = _image(raw, file)
     question = str(first_filled_cell(raw, "question")).strip()
@@ -116,7 +114,7 @@ def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
 
 @lru_cache(maxsize=1)
 def _pictures(file: Path, mtime: int) -> dict[str, str]:  # noqa: ARG001 - for the cache
-    """Base64 of the pictures that rows have themselves, by the rows' index."""
+    """Return the base64 of the pictures that rows contain, by the rows' index."""
     cells = ((raw.get("index", ""), raw.get("image") or "") for _, raw in read_rows(file))
     return {index: image for index, image in cells if len(image) > _MAX_INDEX_LENGTH}
 

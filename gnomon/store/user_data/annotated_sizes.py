@@ -1,7 +1,7 @@
-"""Boxes of a picture that was resized, or is turned by EXIF, since it was annotated.
+"""Boxes of a picture that was resized after its annotation, or is turned by EXIF.
 
-Formats of annotations state the size of the picture in which the boxes were drawn. The size of the
-file and its EXIF orientation say what became of that picture.
+Formats of annotations state the size of the picture in which the boxes were drawn. Together with
+the size of the file and its EXIF orientation, it shows what happened to the picture.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gnomon.store.pictures import upright_frame
 from gnomon.store.user_data.checked_pictures import Picture
 
 SIZE_COLUMN = "annotated size"
-"""Column of a row of annotations: width and height of the picture in which its boxes were drawn."""
+"""Column of a row of annotations: width and height of the annotated picture."""
 
 _RESIZED = "boxes are scaled, because the picture was resized since it was annotated"
 _TURNED = "boxes are turned as EXIF says, because the picture was annotated as it is stored"
@@ -42,13 +42,13 @@ def place_boxes(
 ) -> Target:
     """Return boxes in pixels of the upright picture.
 
-    `parse` reads the label for a picture of a given size. `notes` counts what was done to boxes. A
-    picture that is no plain resize of the annotated one is refused.
+    `parse` reads the label for a picture of a given size. `notes` counts the changes to boxes. A
+    picture that is not a plain resize of the annotated picture is refused.
     """
     size, orientation = upright_frame(image)
     frame = stated or size
     miss = _mismatch(frame, size)
-    # EXIF swaps width and height from 5 on; the annotation may have the size as stored.
+    # EXIF swaps width and height from 5 on. The annotation may state the size as stored.
     stored_miss = _mismatch(frame, size[::-1]) if stated and orientation >= 5 else inf
     if min(miss, stored_miss) > 1:
         raise ValueError(
@@ -71,13 +71,14 @@ def place_boxes(
 
 
 def _mismatch(old: Size, new: Size) -> float:
-    """Pixels by which two sizes differ in aspect; up to 1 is the rounding of a resize."""
-    # In the smaller of the two pictures: each of its sides is rounded or cut off to a pixel.
+    """Return the difference of two sizes in aspect, in pixels. Up to 1 is the rounding of a
+    resize."""
+    # In the smaller of the two pictures, whose sides are rounded or cut to a pixel.
     return abs(new[0] * old[1] - new[1] * old[0]) / max(sum(old), sum(new))
 
 
 def _turn(orientation: int, stored: Size, corners: Corners) -> Corners:
-    """Move a box of the stored picture to where EXIF's orientation, 5 to 8, puts it."""
+    """Move a box of the stored picture to its place after EXIF's orientation, 5 to 8."""
     wide, tall = stored
     x1, y1, x2, y2 = corners
     if orientation in (6, 7):  # the lower edge becomes the left one

@@ -1,7 +1,7 @@
-"""Annotations of detection as they come: COCO's JSON, CVAT's XML, and YOLO's and VOC's folders.
+"""Annotations of detection: COCO's JSON, CVAT's XML, and folders of YOLO and Pascal VOC.
 
-Each picture is a row with the columns `image` and `answer`, a list of boxes with labels that is
-empty where nothing is annotated. A box says its own form, whatever `box_format` is.
+Each picture is a row with the columns `image` and `answer`, a list of boxes with labels. The list
+is empty if the picture has no annotations. A box states its own format, whatever `box_format` is.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 Row: TypeAlias = dict[str, Any]
 
 _COCO = {"images", "annotations", "categories"}
-# Bytes of a picture's own annotations, where 10,000 boxes have about a million, and of CVAT's
-# annotations of all pictures.
+# Largest size in bytes of one picture's annotations (10,000 boxes have about a million), and of
+# CVAT's annotations of all pictures.
 _MAX_NOTES, _MAX_CVAT = 2**24, 2**28
 
 
 def is_coco(root: Any) -> bool:
-    """True if a JSON object has COCO's three lists."""
+    """Return True if a JSON object has COCO's three lists."""
     return isinstance(root, dict) and root.keys() >= _COCO
 
 
 def coco_rows(root: Row, file: Path) -> Iterator[tuple[int, Row]]:
     """Yield number and row of each picture of COCO's annotations.
 
-    Crowds are left out, since their box is around many things. A picture with crowds alone is left
-    out as well: it is not empty.
+    Crowds are left out because their box surrounds many things. A picture with crowds only is also
+    left out, because it is not empty.
     """
     boxes: dict[Any, list[Row]] = defaultdict(list)
     notes = _items(root, "annotations", ("image_id", "category_id"), file)
@@ -77,7 +77,7 @@ def coco_rows(root: Row, file: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _check_ids(name: str, items: list[Row], file: Path) -> None:
-    """Refuse two things of one id, whose annotations nobody can tell apart."""
+    """Refuse two objects with the same id, because their annotations could not be told apart."""
     doubles = [id_ for id_, n in Counter(item["id"] for item in items).items() if n > 1]
     if doubles:
         raise ValueError(
@@ -87,7 +87,7 @@ def _check_ids(name: str, items: list[Row], file: Path) -> None:
 
 
 def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]:
-    """Objects of a list of COCO's, each of which has these keys."""
+    """Return the objects of one of COCO's lists. Each of them must have these keys."""
     problem = f"{file}: these look like COCO's annotations, but"
     if not isinstance(root[name], list):
         raise ValueError(f"{problem} `{name}` is no list")
@@ -102,12 +102,12 @@ def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]
 
 
 def _has(item: Any, key: str) -> bool:
-    """True for an object with a number or a text under the key, by which it can be looked up."""
+    """Return True for an object with a number or a text under the key, which can be looked up."""
     return isinstance(item, dict) and isinstance(item.get(key), int | float | str)
 
 
 def _report_strays(strays: list[Row], n: int, file: Path) -> None:
-    """Warn of annotations of pictures that are not listed, or refuse a file that has no others."""
+    """Warn of annotations of unlisted pictures. Refuse a file that only has such annotations."""
     many = "1 annotation is" if len(strays) == 1 else f"{len(strays):,} annotations are"
     first = f"annotation {strays[0].get('id')} has image_id {strays[0]['image_id']!r}"
     text = f"{file}: {many} of pictures that `images` does not list: {first}"
@@ -119,8 +119,8 @@ def _report_strays(strays: list[Row], n: int, file: Path) -> None:
 def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
     """Yield number and row of each picture of CVAT's XML for images, version 1.1.
 
-    A polygon is read as the box around it. Other shapes are not read, and a picture with these
-    alone is left out: it is not empty.
+    A polygon is read as the box around it. Other shapes are ignored, and a picture with such shapes
+    only is left out, because it is not empty.
     """
     images = _xml(file, _MAX_CVAT).findall("image")
     if not images:
@@ -148,7 +148,7 @@ def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
 
 
 def _cvat_box(node: ElementTree.Element) -> Row:
-    """Box of a shape, whose numbers are checked when the row is read."""
+    """Return the box of a shape. Its numbers are checked when the row is read."""
     box: Any = [node.get(edge) for edge in ("xtl", "ytl", "xbr", "ybr")]
     if node.tag == "polygon":
         numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", node.get("points", ""))]
@@ -158,12 +158,12 @@ def _cvat_box(node: ElementTree.Element) -> Row:
 
 
 def is_annotated(folder: Path) -> bool:
-    """True for a folder as YOLO's or Pascal VOC's tools write it."""
+    """Return True for a folder as the tools of YOLO or Pascal VOC write it."""
     return _yolo_file(folder) is not None or (folder / "Annotations").is_dir()
 
 
 def state(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Path, time and size of every file of annotations, which differ once one is changed."""
+    """Return path, time and size of every annotation file, which change with the file."""
     states = []
     for path, _, names in os.walk(folder):
         for name in sorted(names):
@@ -174,14 +174,14 @@ def state(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 
 def folder_rows(folder: Path) -> Iterator[tuple[int, Row]]:
-    """Rows of an annotated folder, numbered from 1 by the names of the pictures."""
+    """Yield the rows of an annotated folder, numbered from 1 by the names of the pictures."""
     yolo = _yolo_file(folder)
     rows = _voc_rows(folder) if yolo is None else _yolo_rows(yolo)
     return enumerate(rows, 1)
 
 
 def _yolo_file(folder: Path) -> Path | None:
-    """The YAML of a YOLO data set, which names its classes."""
+    """Return the YAML of a YOLO dataset, which names its classes."""
     for name in ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml"):
         if (folder / name).is_file() and "names" in _yaml(folder / name):
             return folder / name
@@ -222,8 +222,8 @@ def _yolo_rows(file: Path) -> list[Row]:
 
 
 def _yolo_pictures(root: Path, path: str) -> list[Path]:
-    """Pictures of a split: those in a folder, or those that a text file lists."""
-    # Roboflow writes ../train/images for a folder beside the YAML.
+    """Return the pictures of a split: those in a folder, or those that a text file lists."""
+    # Roboflow writes ../train/images for a folder next to the YAML.
     choices = [root / path, root / path.removeprefix("../")]
     where = next((choice for choice in choices if choice.exists()), choices[0])
     if where.suffix.lower() == ".txt":
@@ -237,7 +237,7 @@ def _yolo_pictures(root: Path, path: str) -> list[Path]:
 
 
 def _yolo_notes(picture: Path) -> Path:
-    """File of a picture's boxes, which may be missing."""
+    """Return the file of a picture's boxes, which may be missing."""
     parts = list(picture.with_suffix(".txt").parts)
     # The last folder called images: data/images/train/a.jpg has data/labels/train/a.txt.
     for index in range(len(parts) - 1, -1, -1):
@@ -248,7 +248,7 @@ def _yolo_notes(picture: Path) -> Path:
 
 
 def _yolo_lines(file: Path) -> list[str]:
-    """Lines of a picture's boxes; a picture without a file of labels has none."""
+    """Return the lines of a picture's boxes. Empty for a picture without a label file."""
     if not file.is_file():
         return []
     text = files.read_text(file, "labels of a picture", limit=_MAX_NOTES)
@@ -256,7 +256,7 @@ def _yolo_lines(file: Path) -> list[str]:
 
 
 def _yolo_box(line: str, labels: dict[str, str], file: Path) -> Row:
-    """Box of a line: class, middle and size as shares."""
+    """Return the box of a line: class, middle and size as shares."""
     name, *numbers = line.split()
     label = labels.get(name.removesuffix(".0"))  # some write all numbers as floats
     if label is None:
@@ -283,7 +283,7 @@ def _voc_rows(folder: Path) -> Iterator[Row]:
 
 def _xml(file: Path, limit: int = _MAX_NOTES) -> ElementTree.Element:
     text = files.read_text(file, "annotations", limit=limit)
-    # Entities that name one another grow beyond any memory; VOC has none.
+    # Nested entities can grow beyond any memory, and VOC does not use them.
     if "<!" in text.replace("<!--", ""):
         raise ValueError(f"{file}: it declares a document type or entities, which are not read")
     try:
@@ -293,13 +293,13 @@ def _xml(file: Path, limit: int = _MAX_NOTES) -> ElementTree.Element:
 
 
 def _first_file(folder: Path, name: str, *subfolders: str) -> str:
-    """Return the path of a file in the first subfolder that has it, else in the last."""
+    """Return the path of a file in the first subfolder that has it, otherwise in the last."""
     paths = [str(Path(subfolder, name)) for subfolder in subfolders]
     return next((path for path in paths if (folder / path).is_file()), paths[-1])
 
 
 def _voc_box(node: ElementTree.Element, file: Path) -> Row:
-    """Box of an object. VOC counts pixels from 1, and its far edges are pixels of the thing."""
+    """Return the box of an object. VOC counts pixels from 1, and far edges belong to the object."""
     try:
         x1, y1, x2, y2 = (
             float(node.findtext(f"bndbox/{edge}") or "")
@@ -307,6 +307,6 @@ def _voc_box(node: ElementTree.Element, file: Path) -> Row:
         )
     except ValueError:
         raise ValueError(f"{file}: an object has no bndbox with four numbers") from None
-    # Other tools that write VOC's XML begin at 0.
+    # Other tools that write VOC's XML start at 0.
     near = [max(0.0, edge - 1) for edge in (x1, y1)]
     return {"label": node.findtext("name") or "", "xyxy": [*near, x2, y2]}

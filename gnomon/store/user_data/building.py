@@ -1,4 +1,4 @@
-"""Tables of a user's rows, of which every row and picture is checked when a file is opened.
+"""Tables of a user's rows. Every row and picture is checked when the file is opened.
 
 Unusable rows are refused together, each with its line, or left out if `on_bad` is "skip".
 """
@@ -23,12 +23,12 @@ from gnomon.store.user_data.table import UserRow, UserRows, UserTable
 
 OnBad: TypeAlias = Literal["refuse", "skip"]
 
-# Bad rows that a message lists, and characters of each.
+# Number of bad rows that a message lists, and characters of each.
 _MAX_FAULTS, _MAX_FAULT = 10, 600
 _SKIP = (
     "on_bad=skip after a table on the command line, or on_bad: skip in a recipe, leaves them out"
 )
-# A missing picture, and the option that allows the folder where there is one of its name.
+# Message about a missing picture, and the option that allows another folder with its name.
 _MISSING = re.compile(
     r"(?P<fault>no picture at .+?)(: it lies in .+: add (?P<option>pictures=.+))?", re.S
 )
@@ -36,11 +36,11 @@ _MISSING = re.compile(
 warn_once = cache(warn)
 """Warn, but not again for every split of a file."""
 
-# Rows from which on tables are cached, and how many tables are.
+# Number of rows from which tables are cached, and number of cached tables.
 _LARGE, _MAX_TABLES = 1_000, 4
 
-# Tables that this process has read, with the states of their pictures: a verb opens each several
-# times. Tables that contain the bytes of pictures are not cached.
+# Tables that this process has read, with the states of their pictures, because a command opens
+# each table several times. Tables that contain the bytes of pictures are not cached.
 _TABLES: dict[Hashable, tuple[UserTable, list[Hashable]]] = {}
 
 
@@ -51,7 +51,7 @@ def build_table(
     origin: dict[str, Any],
     on_bad: OnBad = "refuse",
 ) -> UserTable:
-    """Check all lines and return the table of all rows, which `read` makes of a raw line."""
+    """Check all lines and return the table of all rows. `read` makes the rows of a raw line."""
     rows = UserRows()
     faults: dict[int, str] = {}
     line = 0
@@ -62,7 +62,7 @@ def build_table(
             faults[line] = str(error)
     if not line:
         raise ValueError(f"{name}: there is no row in it")
-    # Pictures are decoded when all rows are read: each once, however many rows name it.
+    # Pictures are decoded after all rows are read: each once, however many rows name it.
     broken = picture_faults(name, rows.pictures)
     if broken:
         for row in rows:
@@ -71,7 +71,7 @@ def build_table(
                     faults[row.line] = broken[picture]
     if faults:
         rows = UserRows(row for row in rows if row.line not in faults)
-    # Without the rows that cannot be used, which might link others.
+    # Without the unusable rows, which might link other rows.
     rows = _group(rows)
     if faults:
         way_out = _SKIP if rows else "and no other row is left"
@@ -100,13 +100,13 @@ def cached_table(file: Path, options: Hashable, read: Callable[[], UserTable]) -
     if table.length >= _LARGE and not any(isinstance(p, bytes) for p in table.pictures):
         _TABLES[key] = table, _states(table)
         if len(_TABLES) > _MAX_TABLES:
-            # The one that was read first.
+            # The table that was read first.
             del _TABLES[next(iter(_TABLES))]
     return table
 
 
 def _states(table: UserTable) -> list[Hashable]:
-    """States of a table's pictures, which differ once one of them is changed."""
+    """Return the states of a table's pictures, which differ after one of them is changed."""
     return list(map(file_state, table.pictures))
 
 
@@ -115,7 +115,7 @@ def _group(rows: UserRows) -> UserRows:
     parents: dict[str, str] = {}  # a union-find forest over the pictures' names
 
     def root(name: str) -> str:
-        """Return the least of all names that are linked with this one."""
+        """Return the smallest of all names that are linked with this name."""
         while parents.setdefault(name, name) != name:
             # Halving the path keeps the next search short.
             parents[name] = name = parents[parents[name]]

@@ -11,12 +11,12 @@ from gnomon.recipe import Columns
 
 
 def is_empty(value: Any) -> bool:
-    """True for a cell without content, which tables write as NaN, too."""
+    """Return True for a cell without content, including NaN."""
     return value in (None, "", []) or value != value  # NaN is not equal to itself
 
 
 def cell(raw: dict[str, Any], name: str) -> Any:
-    """Return the content of a cell; an empty cell is refused."""
+    """Return the content of a cell. An empty cell is refused."""
     value = raw.get(name)
     if is_empty(value):
         raise ValueError(f"column {name!r} is {'empty' if name in raw else 'not there'}")
@@ -32,7 +32,7 @@ def words(raw: dict[str, Any], name: str) -> str:
 
 
 class RowCells:
-    """Unit and tolerance of each row of a table of many instruments, if columns hold them."""
+    """Unit and tolerance of each row in a table of many instruments, if columns contain them."""
 
     def __init__(self, columns: Columns, names: Container[str]) -> None:
         used = (columns.image, columns.question, columns.answer, columns.group, columns.split)
@@ -49,7 +49,7 @@ class RowCells:
             return self._columns
         label, unit = raw.get(self._columns.answer), None
         if self._unit is not None:
-            # Some instruments have no unit.
+            # Some instruments do not have a unit.
             unit = "" if is_empty(raw.get(self._unit)) else words(raw, self._unit)
             if unit != self._unit and isinstance(label, str) and label.endswith(self._unit):
                 raise ValueError(
@@ -78,7 +78,7 @@ class RowCells:
 
 
 def _number(text: str) -> float | None:
-    """Number that a text is; None for any other text."""
+    """Return the number that a text is. None for any other text."""
     try:
         return float(text)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Chats in the forms that trainers take, turned into a row per question with its answer.
+"""Chats in the formats of trainers, turned into a row per question with its answer.
 
-`messages` of TRL, LLaMA-Factory, ms-swift, OpenAI and Anthropic, `conversations` of LLaVA and
-ShareGPT, and TRL's `prompt` with `completion`. A text may be a plain string, a part, or a list of
-parts; a picture may be in any of the keys that these interfaces have. Anything else is refused
+The formats are `messages` of TRL, LLaMA-Factory, ms-swift, OpenAI and Anthropic, `conversations` of
+LLaVA and ShareGPT, and TRL's `prompt` with `completion`. A text may be a plain string, a part, or a
+list of parts. A picture may be in any of the keys of these interfaces. Anything else is refused
 with its place, such as messages.1.content.
 """
 
@@ -18,7 +18,7 @@ from gnomon.recipe import Columns
 _TURNS = (("messages",), ("conversations",), ("prompt", "completion"))
 # Roles of TRL's columns that hold texts without roles.
 _SPEAKERS = {"prompt": "user", "completion": "assistant"}
-# Roles by the names that the interfaces have; turns of tools are left out.
+# Roles by their names in the interfaces. Turns of tools are left out.
 _ROLES = {
     **dict.fromkeys(("user", "human"), "user"),
     **dict.fromkeys(("assistant", "gpt", "chatgpt", "model", "bot"), "assistant"),
@@ -27,13 +27,13 @@ _ROLES = {
 }
 _PICTURES = ("image", "image_url", "path", "url", "source")
 """Keys of a part's picture."""
-# Mark of a picture within the text, which our own chat templates put in.
+# Mark of a picture within the text, which our own chat templates insert.
 _PLACEHOLDER = "<image>"
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """A message with its pictures."""
+    """Message with its pictures."""
 
     role: str
     text: str
@@ -41,7 +41,7 @@ class _Turn:
 
 
 def has_chats(names: Collection[str], columns: Columns) -> bool:
-    """True if rows with columns of these names have their answers in chats, not in a column."""
+    """Return True if rows with these columns have their answers in chats, not in a column."""
     has_answers = columns.answer != Columns.answer or columns.answer in names
     return not has_answers and any(set(turns) <= set(names) for turns in _TURNS)
 
@@ -62,16 +62,15 @@ def chat_questions(raw: dict[str, Any], columns: Columns) -> list[dict[str, Any]
         elif turn.role == "user":
             question = f"{system}\n{turn.text}".strip()
         elif turn.role == "assistant" and question is not None:
-            # A column of the question's name wins over the chat's text.
+            # A column for the question overrides the chat's text.
             row = {columns.question: question, **raw, columns.answer: turn.text}
             if columns.image is not None:
-                # The row's own column, or the chat's pictures so far, or the list that TRL has
-                # beside it.
+                # The row's own column, or the chat's pictures so far, or TRL's separate list.
                 row[columns.image] = raw.get(columns.image) or [*pictures] or raw.get("images")
                 if not row[columns.image]:
                     raise ValueError("its chat has no picture (columns.image: null for text alone)")
             rows.append(row)
-            # An answer without a question of its own is none to train on.
+            # An answer without its own question cannot be trained on.
             question = None
     if not rows:
         raise ValueError("its chat has no question with an answer")
@@ -95,7 +94,7 @@ def _turns(raw: dict[str, Any]) -> Iterator[_Turn]:
 def _turn(turn: Any, path: str) -> _Turn:
     if not isinstance(turn, dict):
         raise shape_error(path, turn, "give a turn with role and content")
-    # ShareGPT says from and value, all others role and content.
+    # ShareGPT uses from and value, all others role and content.
     role_key = "from" if turn.get("role") is None else "role"
     role = turn.get(role_key)
     if not isinstance(role, str) or role not in _ROLES:
@@ -112,7 +111,7 @@ def _turn(turn: Any, path: str) -> _Turn:
 
 
 def _content(content: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield text and picture of each part, of which usually one is empty."""
+    """Yield text and picture of each part. Usually one of them is empty."""
     if content is None:
         return
     if isinstance(content, dict | str | int | float):
@@ -130,14 +129,14 @@ def _part(part: Any, path: str) -> tuple[str, Any]:
     text = _text(part.get("text"), f"{path}.text")
     key = next((key for key in _PICTURES if part.get(key) is not None), None)
     picture = _picture(part[key], f"{path}.{key}") if key else None
-    # A part that has a type may be empty; anything else is not understood.
+    # A part with a type may be empty. Anything else is not understood.
     if not (text or picture or {"type", "text"} & part.keys()):
         raise shape_error(path, part, "give text, image or image_url")
     return text, picture
 
 
 def _text(value: Any, path: str) -> str:
-    """Return a text, also of a number or of the `value` in OpenAI's threads."""
+    """Return a text, also from a number or from the `value` in OpenAI's threads."""
     if isinstance(value, dict) and "value" in value:
         return _text(value["value"], f"{path}.value")
     if value is None or isinstance(value, str):
@@ -157,7 +156,7 @@ def _picture(value: Any, path: str) -> Any:
         if not (isinstance(value.get("bytes"), bytes) or isinstance(value.get("path"), str)):
             raise shape_error(path, value, "give a path, a data URL or an object with url")
     elif isinstance(value, str) and value.startswith("data:"):
-        # After the comma of data:image/png;base64,…
+        # The text after the comma of data:image/png;base64,…
         return {"bytes": _decode(value.partition(",")[2], path)}
     elif not isinstance(value, str | bytes):
         raise shape_error(path, value, "give a path, a data URL or an object with url")

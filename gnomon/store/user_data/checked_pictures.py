@@ -1,4 +1,4 @@
-"""Pictures that a user's rows name: checked and measured once, until their file changes."""
+"""Pictures that a user's rows name. Each is checked and measured once, until its file changes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from gnomon.store.pictures import check_decodable, load_picture
 from gnomon.store.samples import pixel_hash
 
 Picture: TypeAlias = "Path | bytes"
-"""A picture by its path, or as the bytes of a file."""
+"""Picture by its path, or as the bytes of a file."""
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".jfif", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-"""Ends of the names of pictures."""
+"""Endings of the names of pictures."""
 
-# Fault of each picture that this process has decoded, empty for most: every split of every verb
-# needs them.
+# Fault of each picture that this process has decoded, empty for most. Every split of every
+# command needs them.
 _FAULTS: dict[Hashable, str] = {}
 
 
 def file_state(image: Picture) -> Hashable:
-    """Return a key that differs for another file, and for the same one once it is changed."""
+    """Return a key that differs for another file, and for the same file after a change."""
     if isinstance(image, bytes):
         return sha256(image).digest()
     return files.file_state(image)
@@ -37,14 +37,14 @@ def file_state(image: Picture) -> Hashable:
 def picture_faults(name: str, images: Sequence[Picture]) -> dict[Picture, str]:
     """Return the faults of broken pictures.
 
-    Threads decode them, because Pillow releases Python's lock while it does.
+    Threads decode them, because Pillow releases Python's lock meanwhile.
     """
-    # By state: a file that was changed is decoded again.
+    # By state, so a changed file is decoded again.
     keys = {file_state(image): image for image in images}
     new = {key: image for key, image in keys.items() if key not in _FAULTS}
     if new:
         with ThreadPool(min(os.cpu_count() or 1, len(new))) as threads:
-            # Eight at a time, so that small pictures do not spend their time on the queue.
+            # Eight at a time, because small pictures would spend their time in the queue.
             faults = threads.imap(_fault, new.values(), chunksize=8)
             bar = track(faults, desc=name, total=len(new), unit=" pictures", delay=2)
             _FAULTS.update(zip(new, bar, strict=True))
@@ -60,7 +60,7 @@ def _fault(image: Picture) -> str:
 
 
 def measure_picture(image: Picture) -> tuple[Size, bytes]:
-    """Return a picture's size and pixel hash; a file that many rows name is decoded once."""
+    """Return a picture's size and pixel hash. A file that many rows name is decoded once."""
     if isinstance(image, Path):
         with suppress(OSError):  # a file that was removed is refused below
             return _measure_file(image, file_state(image))

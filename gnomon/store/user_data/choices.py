@@ -1,4 +1,4 @@
-"""Choices that each row of a user's table has in a column of its own."""
+"""Choices in a column of a user's table, for each row."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Choices:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The possible answers, as the model writes them."""
+        """Possible answers, as the model writes them."""
         return tuple(ascii_uppercase[: len(self.texts)]) if self.by_letter else self.texts
 
     @property
@@ -67,7 +67,7 @@ class Choices:
 
 
 def row_choices(raw: dict[str, Any], columns: Columns, *, by_letter: bool) -> Choices | None:
-    """Return the choices of a row; None if no column has them, or the cell is empty."""
+    """Return the choices of a row. None if they have no column, or if the cell is empty."""
     if not isinstance(columns.choices, str):
         return None
     texts = _texts(raw.get(columns.choices))
@@ -75,9 +75,10 @@ def row_choices(raw: dict[str, Any], columns: Columns, *, by_letter: bool) -> Ch
 
 
 def are_letters(rows: Iterable[dict[str, Any]], columns: Columns) -> bool:
-    """True if the first label that can be read is a letter. All answers are written like it.
+    """Return True if the first readable label is a letter. All answers are written in the same
+    form.
 
-    A model could otherwise see by the form of a question how it is answered.
+    Otherwise a model could see from the form of a question how it is answered.
     """
     for raw in rows:
         label = raw.get(columns.answer)
@@ -137,7 +138,7 @@ def _texts(cell: Any) -> tuple[str, ...]:
 
 
 def _parsed(cell: str) -> Any:
-    """Return the list in a text; the text itself if it is none."""
+    """Return the list in a text, or the text itself if it is not a list."""
     # As strings, 1.50 keeps its zero.
     for parse in (partial(json.loads, parse_float=str, parse_int=str), literal_eval):
         try:
@@ -148,7 +149,7 @@ def _parsed(cell: str) -> Any:
 
 
 def _words(value: Any) -> str:
-    """Return a text or a number in one line."""
+    """Return a text or a number on one line."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"{repr(value)} is no text of a choice")
     return " ".join(str(value).split())

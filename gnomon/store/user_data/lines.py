@@ -1,4 +1,4 @@
-"""Raw rows of a user's file, each with the line on which it begins."""
+"""Raw rows of a user's file, each with the line on which it starts."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from gnomon import files, jsons
 from gnomon.store.user_data.annotations import coco_rows, cvat_rows, is_coco
 
 SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet", ".xml")
-# Characters of a line or a row. A picture in base64 is one; csv allows 131,072 by default.
+# Largest length of a line or row in characters. A picture in base64 is a single line, and csv
+# allows 131,072 by default.
 _MAX_ROW = 2**28
 MAX_ROWS = 2_000_000
-"""Rows of a file, which are all in memory while they are checked."""
-# Bytes of a file that is read line by line, and of one that is parsed as a whole. LLaVA's chats
-# about 665,000 pictures are a .json of 1,030,000,000 bytes.
+"""Largest number of rows of a file. All rows are in memory during the check."""
+# Largest size in bytes of a file that is read line by line, and of a file that is parsed as a
+# whole. LLaVA's chats about 665,000 pictures are a .json of 1,030,000,000 bytes.
 _MAX_STREAMED, _MAX_PARSED = 2**34, 2**30
 
 
 def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and row of a file. Lines of .json, .parquet and .xml are numbers of rows.
+    """Yield line and row of a file. For .json, .parquet and .xml the line is the number of the row.
 
-    An .xml holds CVAT's annotations, of which each picture is a row. A .json may hold a list of
-    rows, alone or as the only list of an object; COCO's annotations, of which each picture is a
-    row; or an object of objects, whose names become the column `id`. A JSON string instead of a row
-    is refused, unless `text` names the column that it is meant for.
+    An .xml contains CVAT's annotations, with a row per picture. A .json contains a list of rows,
+    alone or as the only list of an object; COCO's annotations, with a row per picture; or an object
+    of objects, whose names become the column `id`. A JSON string instead of a row is refused,
+    unless `text` names a column for it.
     """
     files.check_regular(file)
     functions = _jsonl, _separated, _separated, _json, _parquet, _cvat
@@ -48,16 +49,16 @@ def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, An
 
 
 def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001 - of JSON
-    """Read CSV or TSV, split at the character that is most frequent in the header.
+    """Read CSV or TSV, split at the most frequent separator of the header.
 
-    Spreadsheets write semicolons in countries where the comma is decimal.
+    Spreadsheets write semicolons in countries with a decimal comma.
     """
-    # One limit for the whole process: only ever raised, so that nobody else's reading breaks.
+    # One limit for the whole process. It is only raised, so other readers keep working.
     csv.field_size_limit(max(csv.field_size_limit(), _MAX_ROW))
     with files.open_text(file, newline="", limit=_MAX_STREAMED) as stream:
         lines = files.read_lines(stream, limit=_MAX_ROW)
         header = next((line for line in lines if line.strip()), "")
-        # The header was only looked at.
+        # The header was only inspected so far.
         stream.seek(0)
         source = _Lines(files.read_lines(stream, limit=_MAX_ROW), file)
         reader = csv.DictReader(source, delimiter=max("\t,;", key=header.count), strict=True)
@@ -74,7 +75,7 @@ def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  
                     f"{file}: line {source.first} has more cells than the header has columns: put"
                     f" a text with {reader.reader.dialect.delimiter!r} in it in quotes"
                 )
-            # Our own tables have an apostrophe before what a spreadsheet would run.
+            # Our own tables have an apostrophe before cells that a spreadsheet would run.
             cells = {n: files.unguarded(c) if isinstance(c, str) else c for n, c in row.items()}
             yield source.first, cells
             source.length = 0
@@ -93,19 +94,19 @@ def _quoted_rows(
 
 
 class _Lines(Iterator[str]):
-    """Lines of a CSV, numbered, bounding the characters of a row.
+    """Numbered lines of a CSV, with a limit on the characters of a row.
 
-    A row goes on over lines where a quotation mark is open.
+    A row continues over lines while a quotation mark is open.
     """
 
     def __init__(self, lines: Iterator[str], file: Path) -> None:
         self.lines, self.file = lines, file
         self.number = 0
-        """Lines until now."""
+        """Number of lines so far."""
         self.first = 1
-        """Number of the line on which the row begins."""
+        """Number of the line on which the row starts."""
         self.length = 0
-        """Characters since the last row."""
+        """Number of characters since the last row."""
 
     def __next__(self) -> str:
         line = next(self.lines)
@@ -147,7 +148,7 @@ def _json(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if len(lists) == 1 and all(isinstance(row, row_types) for row in lists[0]):
             root = lists[0]
         else:
-            # An object of objects, such as {"photo-1": {…}}: names are ids.
+            # An object of objects, such as {"photo-1": {…}}. Its names are ids.
             root = [{"id": name, **_object(row, file, name, text)} for name, row in root.items()]
     if not isinstance(root, list):
         raise ValueError(f"{file}: give a list of objects, or an object of them")
@@ -159,7 +160,7 @@ def _parquet(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # 
 
     from gnomon.store.parquet import read_parquet
 
-    # Lines of Parquet are its rows.
+    # For Parquet, the line is the number of the row.
     line = 0
     try:
         for row in read_parquet(file, MAX_ROWS):

@@ -1,4 +1,4 @@
-"""Mistakes in rows that are usable one by one: contradicting labels, and leaks between splits."""
+"""Mistakes across rows: contradicting labels, and leaks between splits."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
@@ -18,13 +18,15 @@ _ANSWER_LENGTH = 40
 
 
 def contradictions(tables: Iterable[UserTable]) -> list[str]:
-    """Return a line per table whose rows have different answers to a picture's same question."""
+    """Return a line per table with rows that answer the same question about a picture
+    differently."""
     distinct = {(table.name, table.content): table for table in tables}
     return [text for text in map(_contradictions, distinct.values()) if text]
 
 
 def leaks(parts: Sequence[UserTable]) -> list[str]:
-    """Return a line about pictures in several splits, also under other file names; or none."""
+    """Return a line about pictures in several splits, also under other file names. Empty if there
+    are none."""
     contents = _contents(picture for part in parts for row in part.rows for picture in row.pictures)
     rows_by_content: dict[Hashable, dict[str, tuple[UserTable, UserRow, Picture]]] = defaultdict(
         dict
@@ -55,7 +57,7 @@ def similar_groups(parts: Sequence[UserTable]) -> list[str]:
     """Return a line about groups in several splits whose names differ by blanks or capitals."""
     spellings: dict[str, dict[str, tuple[UserTable, UserRow]]] = defaultdict(dict)
     for part in parts:
-        # Without a column of groups these are names of pictures, which may well be alike.
+        # Without a group column these are names of pictures, which may well be similar.
         if part.origin.get("columns", {}).get("group"):
             for row in part.rows:
                 spellings["".join(row.group.casefold().split())].setdefault(row.group, (part, row))
@@ -89,7 +91,7 @@ def _contradictions(table: UserTable) -> str:
     suspects = _suspects(table.rows, question_of)
     for row in table.rows if suspects else ():
         question = question_of(row)
-        # By the hash alone: the rows of a table are not kept for it.
+        # By the hash only, so the rows of a table need not be kept.
         if hash(question) not in suspects:
             continue
         other = first.setdefault(question, row)
@@ -109,12 +111,12 @@ def _contradictions(table: UserTable) -> str:
 def _suspects(rows: Sequence[UserRow], question_of: Callable[[UserRow], Hashable]) -> set[int]:
     """Return the hashes of questions whose answers are not all written the same.
 
-    Two hashes of 8 bytes stand in for the question and the answer of each row, which would take as
-    much memory as the table. A difference is missed with a probability of 1 in 10^19.
+    Two hashes of 8 bytes replace the question and the answer of each row, which would need as much
+    memory as the table. A difference is missed with a probability of 1 in 10^19.
     """
     hashes = np.empty(len(rows), [("question", np.int64), ("answer", np.int64)])
     for index, row in enumerate(rows):
-        # For answers not hash(), which is the same for -1 and -2.
+        # Answers do not use hash(), which is the same for -1 and -2.
         digest = blake2b(repr(row.target).encode(), digest_size=8).digest()
         answer = int.from_bytes(digest, "little", signed=True)
         hashes[index] = hash(question_of(row)), answer
@@ -135,7 +137,7 @@ def _conflict(rows: Sequence[UserRow]) -> str:
 
 
 def _agree(row: UserRow, other: UserRow) -> bool:
-    """True if both rows have the same answer, by the measure of its type."""
+    """Return True if both rows have the same answer, by the measure of its type."""
     if row.target == other.target:
         return True
     if row.target.type_name != other.target.type_name:

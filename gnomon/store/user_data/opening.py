@@ -42,7 +42,7 @@ from gnomon.store.user_data.split_files import (
 )
 from gnomon.store.user_data.table import UserRow, UserTable
 
-# Distinct labels and groups whose targets and splits are computed once, at most.
+# Largest number of distinct labels and groups whose targets and splits are cached.
 _CACHE = 2**12
 _WAY_OUT = "if that means that nobody can read it, set columns.unreadable=true"
 _HOURS_AND_MINUTES = re.compile(r"\bhh?:mm\b(?!:s)", re.IGNORECASE)
@@ -77,7 +77,7 @@ def open_table(
 
 
 def picture_folders(*folders: Path, pictures: str | None) -> Folders:
-    """Return the folders in which pictures may lie, with the one that the user allows besides."""
+    """Return the folders in which pictures may lie, including the folder that the user allows."""
     if pictures is None:
         return Folders(*folders, option="pictures")
     if not Path(pictures).is_dir():
@@ -86,9 +86,10 @@ def picture_folders(*folders: Path, pictures: str | None) -> Folders:
 
 
 def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse") -> UserTable:
-    """Open a dataset of the hub, by owner/name, joining its splits and dividing the rows anew.
+    """Open a dataset of the hub, by owner/name. Its splits are joined and the rows are divided
+    anew.
 
-    A row can only name files that were downloaded for this dataset.
+    Rows can only name files that were downloaded for this dataset.
     """
     from datasets import load_dataset
     from huggingface_hub import constants
@@ -97,7 +98,7 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
 
     downloads = Path(constants.HF_HUB_CACHE, f"datasets--{name.replace('/', '--')}")
 
-    # Raw from Arrow: if the library decoded them, it would open pictures of any format.
+    # Raw from Arrow, because the library would decode pictures of any format.
     parts = [part.with_format("arrow") for part in load_dataset(name).values()]
     n = sum(part.num_rows for part in parts)
     if n > MAX_ROWS:
@@ -140,7 +141,8 @@ def _build(
         return [row._replace(part=str(number)) for number, row in enumerate(rows)]
 
     changed = {key: v for key, v in asdict(columns).items() if v != getattr(Columns, key)}
-    # As JSON gives it back: in a stored description a tuple is a list, and would never be equal.
+    # As JSON returns it: a stored description has lists in place of tuples and would never be
+    # equal.
     described = json.loads(json.dumps(changed))
     table = build_table(name, lines, read, {"columns": described}, on_bad)
     if reader.notes:
@@ -174,7 +176,8 @@ def _build(
 
 
 def _has_needless_seconds(row: UserRow) -> bool:
-    """True if a label has seconds, as in 10:08:30, and the question asks for none."""
+    """Return True if a label has seconds, as in 10:08:30, and the question does not ask for
+    them."""
     return row.target.write().count(":") == 2 and bool(_HOURS_AND_MINUTES.search(row.question))
 
 
@@ -182,7 +185,7 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
     """Return the names of all columns in the order of the file, without repetition."""
     names: dict[str, None] = {}
     for _, raw in lines:
-        # A dict keeps the order, a set would not.
+        # A dict keeps the order, a set does not.
         names.update(dict.fromkeys(raw))
         if isinstance(lines, StreamedRows) and lines.have_same_columns:
             break
@@ -220,7 +223,7 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
 
 
 class _Reader:
-    """Reader of a file's rows by its columns; repeated cells are worked out once."""
+    """Reader of a file's rows by its columns. Repeated cells are parsed once."""
 
     def __init__(
         self, columns: Columns, at: Folders, names: Container[str], *, by_letter: bool
@@ -234,9 +237,9 @@ class _Reader:
         self._split = lru_cache(_CACHE)(partial(split_of, "own"))
         self._unreadable = lru_cache(_CACHE)(self._new_unreadable)
         self.example: str | None = None
-        """A label with a zero in front that its answer lacks."""
+        """Label with a leading zero that its answer lacks."""
         self.notes: Counter[str] = Counter()
-        """What was done to the boxes of how many rows."""
+        """Kinds of changes to boxes, with the number of rows."""
 
     def row(self, line: int, raw: dict[str, Any]) -> UserRow:
         """Return the row, or raise a ValueError with its fault."""
@@ -262,7 +265,8 @@ class _Reader:
         names = tuple([name for _, name in pictures])
         split = _split_in(raw, columns.split) if columns.split else raw.get(SPLIT_COLUMN)
         shared_names = () if group or split else names
-        # Without a column, rows of one picture are a group; texts by their question.
+        # Without a group column, rows of one picture are a group, and texts are grouped by their
+        # question.
         group = group or (names[0] if names else question)
         return UserRow(
             line,
@@ -288,10 +292,10 @@ class _Reader:
     def _readable_target(
         self, raw: dict[str, Any], label: Any, image: Picture | None, choices: Choices | None
     ) -> Target:
-        """Return the truth of a row that has one; faults of other labels name the way out."""
+        """Return the truth of a row that has one. Faults of other labels name the way out."""
         columns = self._columns
         try:
-            # [] says that there is nothing to find; answers of other types are no lists.
+            # [] means that there is nothing to find. Answers of other types are not lists.
             if label != []:
                 label = cell(raw, columns.answer)
             return choices.target(label) if choices else self._target(raw, label, image)
@@ -302,7 +306,7 @@ class _Reader:
             raise
 
     def _target(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
-        """Return the truth of a label; boxes need the size of their picture."""
+        """Return the truth of a label. Boxes need the size of their picture."""
         if self._type.has_place and image is not None:
             parse = partial(self._type.from_label, label, self._columns)
             return place_boxes(parse, image, raw.get(SIZE_COLUMN), self.notes)
@@ -316,6 +320,7 @@ class _Reader:
         return self._type.from_label(label, columns, None)
 
     def _new_unreadable(self, columns: Columns) -> Unreadable:
+        # A box needs its picture for an empty form, so any text is read as its answer.
         return Unreadable(self._type.form_of_labels(columns) or ANY_TEXT)
 
 
@@ -329,7 +334,7 @@ def _image_column(present: Container[Any], columns: Columns) -> str | None:
 
 def _image(value: Any, at: Folders) -> Picture:
     """Return a path in the folders, or the bytes that the Hugging Face libraries wrap."""
-    # Bytes stand in Parquet, with or without a path.
+    # Parquet may contain bytes, with or without a path.
     if isinstance(value, bytes):
         return value
     if isinstance(value, dict):
@@ -341,7 +346,7 @@ def _image(value: Any, at: Folders) -> Picture:
 
 
 def _picture_name(value: Any, image: Picture) -> str:
-    """Return the path as the row has it, wherever the table lies; or a hash of bytes."""
+    """Return the path as in the row, wherever the table lies, or a hash of bytes."""
     if isinstance(image, bytes):
         return sha256(image).hexdigest()[:16]
     path = value["path"] if isinstance(value, dict) else value

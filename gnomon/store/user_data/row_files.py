@@ -13,12 +13,13 @@ from gnomon.store.user_data.lines import SUFFIXES, read_rows
 from gnomon.store.user_data.split_files import split_files, split_rows
 
 METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")
-"""Files with the labels of the pictures beside them, as Hugging Face's libraries and CVAT name
-them."""
+"""Files with the labels of the pictures next to them, named as by Hugging Face's libraries and
+CVAT."""
 
 
 def is_user_data(path: str | Path) -> bool:
-    """True for a user's own file or folder of pictures, not for a dataset that gnomon wrote."""
+    """Return True for a user's own file or folder of pictures, False for a dataset that gnomon
+    wrote."""
     source = Path(path)
     if source.is_dir():
         labels = labels_path(source)
@@ -27,14 +28,15 @@ def is_user_data(path: str | Path) -> bool:
 
 
 def no_rows_message(path: Path) -> str:
-    """Return why a path has no rows; for a folder of pictures, how to write the missing table."""
+    """Explain why a path has no rows and, for a folder of pictures, how to write the missing
+    table."""
     if not path.is_dir():
         return f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
     table = path.with_suffix(".csv")  # photos.csv beside photos/
     if table.is_file():
         return f"{path} has no metadata.csv: name {table} itself, with pictures={path}"
     names = sorted(entry.name for entry in path.iterdir())
-    # The example has a file of the folder in it, if there is one.
+    # The example names a file of the folder if there is one.
     picture = next(
         (name for name in names if name.lower().endswith(PICTURE_SUFFIXES)), "IMG_0001.jpg"
     )
@@ -48,8 +50,8 @@ def no_rows_message(path: Path) -> str:
 def labels_path(path: Path) -> Path:
     """Return the file itself, or the file with the labels in a folder of pictures.
 
-    A folder without such a file is returned itself if it has a file for each split, or is annotated
-    as detection tools do it.
+    A folder without such a file is returned itself if it has a file for each split, or annotations
+    of detection tools.
     """
     if not path.is_dir():
         return path
@@ -62,7 +64,7 @@ def labels_path(path: Path) -> Path:
 def raw_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line and row of a file, of a folder's metadata, or of an annotated folder.
 
-    Rows of files for each split are numbered through.
+    Rows of files for each split are numbered consecutively.
     """
     file = labels_path(path)
     if file.is_dir():
@@ -73,13 +75,13 @@ def raw_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class StreamedRows:
-    """Raw rows of files that are read again for each pass, so that they are never all in memory."""
+    """Raw rows of files that are read again for each pass, so they are never all in memory."""
 
     file: Path
 
     @property
     def have_same_columns(self) -> bool:
-        """True if the first row has the columns of all."""
+        """True if the first row has the columns of all rows."""
         return self.file.suffix.lower() in (".csv", ".tsv")
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:

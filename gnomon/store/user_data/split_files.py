@@ -1,4 +1,4 @@
-"""Files train, val and test in one folder, which are one dataset with official splits."""
+"""Files train, val and test in one folder, which form a dataset with official splits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPLIT_COLUMN, PLACE_COLUMN = "official split", "file and line"
 
 
 def split_files(folder: Path) -> dict[str, Path]:
-    """Return the file of each split; empty if the folder has no file train beside another."""
+    """Return the file of each split. Empty unless the folder has a file train and another split."""
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         split = SPLIT_NAMES.get(path.stem.lower())
@@ -31,13 +31,13 @@ def split_files(folder: Path) -> dict[str, Path]:
                 " remove one of them, or name the file itself"
             )
         files[split] = path
-    # By name test comes before train.
+    # By name, test would come before train.
     files = {split: files[split] for split in SPLIT_NAMES.values() if split in files}
     return files if "train" in files and len(files) > 1 else {}
 
 
 def split_rows(files: dict[str, Path]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows of all files, numbered through, with their splits and places."""
+    """Yield the rows of all files, numbered consecutively, with their splits and places."""
     number = 0
     for split, file in files.items():
         for line, raw in read_rows(file):

@@ -1,8 +1,8 @@
 """A user's rows, compressed in memory, as samples.
 
-A table of 100,000 rows stays open while a model trains on three thousand pictures, and goes to
-every worker process. As objects its rows took half a kilobyte each. In compressed blocks they take
-some tens of bytes, and each picture is there once, however many rows name it.
+A table of 100,000 rows stays open while a model trains on three thousand pictures, and every worker
+process gets a copy. As objects, its rows would take half a kilobyte each. In compressed blocks they
+take some tens of bytes, and each picture is stored once, however many rows name it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from gnomon.store.pictures import load_picture
 from gnomon.store.samples import Outline, Samples
 from gnomon.store.user_data.checked_pictures import Picture, measure_picture
 
-# Rows of a block. Reading a row decodes its block, in a quarter of a millisecond; larger blocks
-# compress little better.
+# Rows of a block. Reading a row decodes its block, in a quarter of a millisecond. Larger blocks
+# hardly compress better.
 _BLOCK = 64
 
 
 class UserRow(NamedTuple):
-    """A usable row of a user's file, or one of the samples that it has."""
+    """Usable row of a user's file, or one of the samples of a row."""
 
     line: int
     image: Path | bytes | None
     question: str
     target: Target
     group: str
-    """Name of what it shares with all rows that must be in the same split, such as its picture."""
+    """Name shared by all rows that must be in the same split, such as the name of the picture."""
     split: str
     rationale: str = ""
     part: str = ""
@@ -77,7 +77,7 @@ class SplitRows(Sequence[UserRow]):
         self._latest: tuple[int, list[UserRow]] = (-1, [])  # the block decoded last, by its number
 
     def append(self, row: UserRow) -> None:
-        """Add a row; a block is packed once it is full."""
+        """Add a row. A full block is packed."""
         for picture in row.pictures:
             self._pictures.add(picture)
         self.has_several_pictures |= bool(row.more_images)
@@ -96,7 +96,7 @@ class SplitRows(Sequence[UserRow]):
     def __getitem__(self, index: int | slice) -> UserRow | list[UserRow]:
         if isinstance(index, slice):
             return [self[row] for row in range(len(self))[index]]
-        # range() takes negative indices, and refuses those beyond the end.
+        # range() takes negative indices, and refuses indices beyond the end.
         number, offset = divmod(range(len(self))[index], _BLOCK)
         if number == len(self._blocks):
             return self._tail[offset]
@@ -109,7 +109,7 @@ class SplitRows(Sequence[UserRow]):
             yield from self._decode(block)
         yield from self._tail
 
-    # Workers get a copy, and decode what they need themselves.
+    # Workers get a copy, and decode the blocks that they need.
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_latest": (-1, [])}
 
@@ -120,7 +120,7 @@ class SplitRows(Sequence[UserRow]):
             cells[_IMAGE] = None if row.image is None else numbers[row.image]
             cells[_MORE] = [numbers[picture] for picture in row.more_images]
             table.append(cells)
-        # Level 1 is the fastest; every row is packed once and unpacked for every pass.
+        # Level 1 is the fastest. Every row is packed once and unpacked for every pass.
         return zlib.compress(pickle.dumps(table), 1)
 
     def _decode(self, block: bytes) -> list[UserRow]:
@@ -173,7 +173,8 @@ class UserRows(Sequence[UserRow]):
     def __iter__(self) -> Iterator[UserRow]:
         parts = [iter(part) for part in self.by_split.values()]
         for split in self._splits:
-            # Every split has its rows in order: taking the next of each gives the file's.
+            # Every split has its rows in order, so taking the next of each gives the order of the
+            # file.
             yield next(parts[split])
 
 
@@ -194,7 +195,7 @@ class UserTable(Samples):
         self.rows: Sequence[UserRow] = table if split == "all" else table.by_split[split]
         self.content = content
         self.n_skipped = n_skipped
-        """Rows of the whole file that cannot be used and are left out."""
+        """Rows of the whole file that are unusable and left out."""
         self._table = table
 
     @property
@@ -211,7 +212,7 @@ class UserTable(Samples):
         return len(self.rows)
 
     def part(self, split: str) -> UserTable:
-        """Return the table of a split, or this one for "all"; refuse a split without rows."""
+        """Return the table of a split, or this table for "all". Refuse a split without rows."""
         if split == "all":
             return self
         parts = self.parts()
@@ -275,7 +276,7 @@ class UserTable(Samples):
         return any(part.has_several_pictures for part in parts)
 
     def describe(self) -> dict[str, Any]:
-        """Return the file's name and a hash of its rows and of their pictures' content."""
+        """Return the file's name and a hash of its rows and of the content of their pictures."""
         return {
             "source": "own",
             "file": self.name,

@@ -1,1 +1,1 @@
-"""Datasets written to disk, by one process or many, with their counts, leaks and cards."""
+"""Writing of datasets, by one process or many, with their counts, leaks and cards."""

@@ -1,7 +1,7 @@
-"""README.md: the dataset card, with a sheet of samples, counts, and how to load it.
+"""README.md: the dataset card, with a sheet of samples, counts, and instructions for loading.
 
-Its header tells the Hugging Face libraries where each split lies. All but the sheet's dozen of
-samples comes from the manifest, so that no shard is read again.
+Its header tells the Hugging Face libraries the files of each split. Everything except the twelve
+samples of the sheet comes from the manifest, so no shard is read again.
 """
 
 import json
@@ -32,20 +32,20 @@ def write_card(root: Path, manifest: dict[str, Any]) -> None:
     splits = {
         name: split for name, split in manifest["splits"].items() if None not in split["shards"]
     }
-    # train, if it is there: the manifest has the splits in that order.
+    # train if it exists, because the manifest has the splits in that order.
     first = next(iter(splits))
     put_bytes(root / SHEET, _sheet(root, first, splits[first]["samples"]["source"]))
     put_bytes(root / CARD, _card(manifest, splits).encode())
 
 
 def _sheet(root: Path, split: str, source: str) -> bytes:
-    """Draw a sheet of the first samples, or of random ones from a table, which may be sorted."""
+    """Draw a sheet of the first samples, or of random samples from a table, which may be sorted."""
     from gnomon.generators.drawing.sheet import contact_sheet
 
     dataset = open_dataset(root, split)
     indices: Sequence[int] = range(min(_SHEET_SAMPLES, len(dataset)))
     if source == "own":
-        # Rows of one label often lie together there.
+        # Rows with the same label are often neighbours in a table.
         indices = varied_indices(dataset, _SHEET_SAMPLES, seed=0)
     samples = [dataset[index] for index in indices]
     answers = [text_columns(sample)["answer"] or "–" for sample in samples]
@@ -53,10 +53,10 @@ def _sheet(root: Path, split: str, source: str) -> bytes:
     return encode_png(contact_sheet(samples, answers=answers, columns=columns))
 
 
-# The files of the card name no time and no place, so that the same samples make the same card.
+# The card contains neither times nor places, so the same samples make the same card.
 def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
     source = Path(__file__).with_suffix(".md.j2").read_text(encoding="utf-8")
-    # StrictUndefined: a name that is missing is an error, and no blank in the card.
+    # StrictUndefined: a missing name is an error instead of an empty text.
     template = Template(
         source, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
@@ -86,7 +86,7 @@ def _card(manifest: dict[str, Any], splits: dict[str, Any]) -> str:
 
 
 def _is_drawn(samples: dict[str, Any]) -> bool:
-    """True if gnomon's own kinds drew everything: their questions are English."""
+    """Return True if gnomon's kinds drew everything. Their questions are in English."""
     return all(
         source["source"] == "drawn" and KINDS.get(source["kind"], "").startswith("gnomon.")
         for source in samples.get("sources", [samples])
@@ -106,7 +106,7 @@ RECIPE = "recipe.yaml"
 
 
 def generate_command(split: str, entry: Mapping[str, Any], shard_format: str) -> str:
-    """Return the `gnomon generate` that writes this split, its options being those that differ."""
+    """Return the `gnomon generate` command that writes this split, with the options that differ."""
     samples = entry["samples"]
     source, options = RECIPE, []
     if samples["source"] == "drawn":
@@ -121,7 +121,7 @@ def generate_command(split: str, entry: Mapping[str, Any], shard_format: str) ->
 
 
 def recipe_yaml(entry: Mapping[str, Any]) -> str:
-    """Return the recipe that the command names; empty for a kind, which needs none."""
+    """Return the recipe that the command names. Empty for a kind, which does not need a recipe."""
     samples = entry["samples"]
     if samples["source"] == "drawn":
         return ""
@@ -130,8 +130,8 @@ def recipe_yaml(entry: Mapping[str, Any]) -> str:
 
 
 def _source(described: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a source as a recipe has it; of a file only the name is known, not its folder."""
-    # Sources of one weight are as a recipe without any.
+    """Return a source as a recipe has it. Only the name of a file is known, not its folder."""
+    # Sources of equal weight are written without weights.
     weight = {"weight": described["weight"]} if described.get("weight", 1) != 1 else {}
     if described["source"] == "drawn":
         kind, options = _name(described["kind"]), _options(described)
@@ -155,8 +155,8 @@ def _options(samples: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> str:
-    """Write a value as an override: a bare word, or JSON, which YAML reads, too."""
-    # no, on and yes are identifiers that YAML takes for truth values.
+    """Write a value as an override: a bare word, or JSON, which is also valid YAML."""
+    # YAML takes the identifiers no, on and yes for truth values.
     if isinstance(value, str) and value.isidentifier() and yaml.safe_load(value) == value:
         return value
     return json.dumps(value, ensure_ascii=False)

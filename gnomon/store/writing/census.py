@@ -21,7 +21,7 @@ from gnomon.store.workers import run
 _CHUNK = 250
 """Samples that a process takes at a time."""
 Hashes: TypeAlias = NDArray[np.uint64]
-"""Hashes [samples, traces]; 0 for the picture of a sample without one."""
+"""Hashes [samples, traces]. 0 for the picture of a sample without picture."""
 Counts: TypeAlias = dict[str, Counter[str]]
 """Counts by axis (kind, question, answer, …) and label."""
 
@@ -36,7 +36,7 @@ class Leak:
     many: int
     """Number of distinct hashes that both splits have."""
     such_as: tuple[str, str]
-    """Ids of two samples that share one, in the order of the splits."""
+    """Ids of two samples with the same hash, in the order of the splits."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
     `splits` has the samples of each split and the number to count; `workers` is the number of
     processes, or None for one per core.
     """
-    # Numbered pieces of all splits, so that processes share the work of any.
+    # Numbered chunks of all splits, so processes share the work of each split.
     chunks = [
         (name, range(first, min(first + _CHUNK, n)))
         for name, (_, n) in splits.items()
@@ -83,7 +83,7 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
     counts: dict[str, Counts] = {name: {} for name in splits}
     pending: dict[int, Counts] = {}  # of chunks after one that is not counted yet
     n_added = 0
-    # 24 bytes a sample: the only thing besides the table that grows with the samples.
+    # 24 bytes per sample. Apart from the table, nothing else grows with the samples.
     hashes = {name: np.zeros((n, len(TRACES)), np.uint64) for name, (_, n) in splits.items()}
 
     def record(index: int, result: tuple[Counts, Hashes]) -> None:
@@ -92,8 +92,8 @@ def census(splits: Mapping[str, tuple[Samples, int]], *, workers: int | None = 1
         hashes[name][span.start : span.stop] = result[1]
         progress.update(len(span))
         pending[index] = result[0]
-        # Added in the order of the chunks, whichever process is the fastest: where `_limit` drops
-        # labels, the counts depend on the order.
+        # Added in the order of the chunks, because the counts depend on the order if `_limit`
+        # drops labels.
         while n_added in pending:
             total = counts[chunks[n_added][0]]
             add_counts(total, pending.pop(n_added))
@@ -129,14 +129,14 @@ def _count_chunk(
 
 @dataclass(frozen=True)
 class _Firsts:
-    """Distinct hashes of a trace, sorted, and the index of the first sample that has each."""
+    """Return the distinct hashes of a trace, sorted, and the index of the first sample of each."""
 
     hashes: NDArray[np.uint64]
     indices: NDArray[np.intp]
 
 
 def _firsts(hashes: Hashes) -> dict[str, _Firsts]:
-    """Return the distinct hashes by trace, without traces that no sample of the split has."""
+    """Return the distinct hashes by trace, without traces that the split's samples do not have."""
     firsts = {}
     for trace, column in zip(TRACES, hashes.T, strict=True):
         # np.unique returns the index of the first of equal hashes.
@@ -160,7 +160,7 @@ def _leaks(
         if trace not in firsts[a] or trace not in firsts[b]:
             continue
         in_a, in_b = firsts[a][trace], firsts[b][trace]
-        # Both are distinct and sorted already.
+        # Both are already distinct and sorted.
         common, rows_a, rows_b = np.intersect1d(
             in_a.hashes, in_b.hashes, assume_unique=True, return_indices=True
         )
@@ -173,12 +173,11 @@ def _leaks(
 
 
 TRACES = ("id", "picture", "question")
-"""Traces by which a sample is recognized: its id, its pixels, and its question with answer and
-pixels."""
+"""Traces that identify a sample: its id, its pixels, and its question with answer and pixels."""
 
 
 def _in_words(trace: str, n: int = 1) -> str:
-    """Name of a trace in a sentence; n may be above 1."""
+    """Return the name of a trace in a sentence. n may be above 1."""
     noun = f"{trace}s" if n > 1 else trace
     if trace != "question":
         return noun
@@ -186,12 +185,13 @@ def _in_words(trace: str, n: int = 1) -> str:
 
 
 def trace_hashes(sample: Outline) -> dict[str, int]:
-    """Return a sample's hashes of 64 bits by trace; without a picture it has none of that."""
+    """Return a sample's hashes of 64 bits by trace. A sample without picture lacks the pixel
+    hash."""
     pixels = sample.picture_hashes
     question = repr((sample.question, target_to_json(sample.target))).encode() + pixels
     contents = {"id": sample.id.encode(), "picture": pixels, "question": question}
     return {
-        # In 64 bits two of a million samples clash with a probability of 3 in 10^8.
+        # With 64 bits, two of a million samples clash with a probability of 3 in 10^8.
         trace: int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
         for trace, content in contents.items()
         if content
@@ -201,13 +201,13 @@ def trace_hashes(sample: Outline) -> dict[str, int]:
 KIND, QUESTION, TYPE, PICTURE = "kind", "question", "answer", "picture"
 ANSWERS = "answers, the commonest"
 OTHERS = "others"
-# Labels per axis. A manifest of a thousand shards has them for each, and must stay small.
+# Labels per axis. A manifest of a thousand shards has them for each shard, and must stay small.
 _MAX_LABELS, _MAX_LABELS_OF_AXIS = 60, {PICTURE: 20}
-# Labels per axis that a census stores while it counts: up to so many are counted exactly.
+# Labels per axis while counting. Up to this number, labels are counted exactly.
 _MAX_STORED = 2000
 _LONGEST = 40
 _AXIS_ORDER = {axis: place for place, axis in enumerate((KIND, QUESTION, TYPE))}
-# Id of a sample that a generator drew: kind, version, a hash of the options, and the index.
+# Id of a drawn sample: kind, version, a hash of the options, and the index.
 _DRAWN = re.compile(r"(.+)-v\d+-[0-9a-f]{8}-", re.ASCII)
 
 
@@ -221,13 +221,13 @@ def count_sample(sample: Sample | Outline, into: Counts) -> None:
 
 @lru_cache(1024)
 def _shorten(label: str) -> str:
-    """Put a label on one line, and cut it if it is too long."""
+    """Put a label on one line, and shorten it if it is too long."""
     line = " ".join(label.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def merge_counts(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
-    """Add counts up, keeping only the commonest labels of long axes."""
+    """Add counts, keeping only the most frequent labels of long axes."""
     total: Counts = {}
     for part in parts:
         add_counts(total, part)
@@ -235,13 +235,13 @@ def merge_counts(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, 
 
 
 def add_counts(total: Counts, part: Mapping[str, Mapping[str, int]]) -> None:
-    """Add counts to a total in place, without cutting the labels."""
+    """Add counts to a total in place, without dropping labels."""
     for axis, counts in part.items():
         total.setdefault(axis, Counter()).update(counts)
 
 
 def cut_counts(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Sort axes and labels, keeping only the commonest labels of long axes."""
+    """Sort axes and labels, keeping only the most frequent labels of long axes."""
     axes = sorted(counts, key=lambda axis: (_AXIS_ORDER.get(axis, len(_AXIS_ORDER)), axis))
     return {
         axis: _keep_commonest(counts[axis], _MAX_LABELS_OF_AXIS.get(axis, _MAX_LABELS))
@@ -250,9 +250,10 @@ def cut_counts(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, i
 
 
 def _limit(counts: Counts) -> None:
-    """Keep the commonest labels of each axis that has become too long for the memory, in place."""
+    """Keep the most frequent labels of each axis that has become too long for the memory, in
+    place."""
     for axis, by_label in counts.items():
-        # Cut at twice the limit only, because sorting after every chunk would take long.
+        # Shortened only at twice the limit, because sorting after every chunk would take long.
         if len(by_label) > 2 * _MAX_STORED:
             counts[axis] = Counter(_keep_commonest(by_label, _MAX_STORED))
 
@@ -274,7 +275,7 @@ def _labels(sample: Sample | Outline) -> dict[str, str]:
 
 
 def _keep_commonest(counts: Mapping[str, int], limit: int) -> dict[str, int]:
-    """Sort labels by their counts, and add those beyond the limit to OTHERS."""
+    """Sort labels by their counts, and add the labels beyond the limit to OTHERS."""
     by_label = {label: n for label, n in counts.items() if label != OTHERS}
     labels = sorted(by_label, key=lambda label: (-by_label[label], label))[:limit]
     others = sum(counts.values()) - sum(by_label[label] for label in labels)
@@ -282,11 +283,11 @@ def _keep_commonest(counts: Mapping[str, int], limit: int) -> dict[str, int]:
 
 
 _FREQUENT = 0.02
-"""Share of the samples from which on an answer is listed."""
+"""Smallest share of the samples at which an answer is listed."""
 
 
 def count_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
-    """Format every axis: per split a column of counts and shares."""
+    """Format every axis with columns of counts and shares for each split."""
     total = merge_counts(splits.values())
     if ANSWERS in total:
         total[ANSWERS] = _frequent(total[ANSWERS])
@@ -307,14 +308,14 @@ def count_table(splits: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
 
 
 def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
-    """Add the answers that few samples have to OTHERS."""
+    """Add rare answers to OTHERS."""
     n = sum(counts.values())
     n_listed = sum(label != OTHERS and many >= _FREQUENT * n for label, many in counts.items())
     return _keep_commonest(counts, n_listed)
 
 
 def _align(labels: Mapping[str, int], column: Mapping[str, int]) -> dict[str, int]:
-    """Return a split's counts by the labels of all splits, its other labels under OTHERS."""
+    """Return a split's counts by the labels of all splits, with its other labels under OTHERS."""
     aligned = {label: column.get(label, 0) for label in labels if label != OTHERS}
     return aligned | {OTHERS: sum(column.values()) - sum(aligned.values())}
 

@@ -1,6 +1,6 @@
-"""Writing a dataset: whole shards stay, missing ones are drawn, other data is refused.
+"""Writing of a dataset: complete shards stay, missing shards are drawn, other data is refused.
 
-All that is refused is refused before anything is written.
+Refusals happen before anything is written.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ def write(
 ) -> dict[str, Any]:
     """Write the first `n` samples as one split of the directory `out`, and return its manifest.
 
-    The bytes do not depend on the number of workers (all cores if it is None). After a crash the
-    same call goes on where it was; on a finished split it draws only shards that are damaged or
-    gone. A directory with other data is refused and left as it is. `format` is one of
-    `formats.FORMATS`, by default what the directory has, or Parquet. `license` goes into the card,
-    under the hub's name for it.
+    The bytes do not depend on the number of workers (all cores if it is None). After a crash, the
+    same call resumes. On a finished split it draws only damaged or missing shards. A directory with
+    other data is refused and left unchanged. `format` is one of `formats.FORMATS`. The default is
+    the directory's format, or Parquet. `license` is written into the card, under the hub's name for
+    it.
 
     `part` (2, 10) writes the second tenth of the shards into a folder below `out`, so that ten
-    machines can share the work. The call without it then moves the shards of all parts to their
-    places, draws shards that are missing, and removes the folders.
+    machines can share the work. The call without `part` then moves the shards of all parts to their
+    places, draws missing shards, and removes the folders.
     """
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
         raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
@@ -74,7 +74,8 @@ def write(
         manifest = manifests.read(plan.root)
         entry = plan_entry(plan, manifest)
         part_shards = _shards_of_parts(plan, parts)
-        # The manifest's own `shards` names the file format; a split's lists its shards.
+        # The manifest's own `shards` is the file format. The `shards` of a split lists its
+        # shards.
         manifest["shards"] = shard_format.name
         if license is not None:
             manifest["license"] = license
@@ -82,7 +83,7 @@ def write(
         manifest["splits"] = {name: splits[name] for name in sorted(splits, key=_place)}
         _write_shards(plan, manifest, part_shards, workers)
         if part == (1, 1):
-            # Last, for it has the counts of all shards.
+            # The card comes last because it contains the counts of all shards.
             write_card(plan.root, manifest)
     for folder in parts:
         shutil.rmtree(folder)
@@ -92,7 +93,7 @@ def write(
 
 
 def _shards_of_parts(plan: SplitPlan, parts: list[Path]) -> dict[int, tuple[Path, dict[str, Any]]]:
-    """Return place and entry of each sound shard in folders of parts, by its number.
+    """Return place and entry of each intact shard in folders of parts, by its number.
 
     A part of another dataset is refused.
     """
@@ -106,7 +107,7 @@ def _shards_of_parts(plan: SplitPlan, parts: list[Path]) -> dict[int, tuple[Path
 
 
 def remove_split(out: Path, split: str) -> None:
-    """Remove a split, if it is there, so that another number of samples can be written."""
+    """Remove a split if it exists, so that another number of samples can be written."""
     if split not in manifests.read(out)["splits"]:
         return
     with sole_writer(out, folder=True):
@@ -119,7 +120,7 @@ def remove_split(out: Path, split: str) -> None:
 
 
 def _place(split: str) -> tuple[int, str]:
-    """Sort key that puts train, val and test first, and other splits after them by name."""
+    """Return a sort key that puts train, val and test first, and then other splits by name."""
     return SPLITS.index(split) if split in SPLITS else len(SPLITS), split
 
 
@@ -129,22 +130,22 @@ def _write_shards(
     part_shards: dict[int, tuple[Path, dict[str, Any]]],
     workers: int | None,
 ) -> None:
-    """Move the shards that parts hold to their places, and write the missing ones.
+    """Move the shards of parts to their places, and write the missing shards.
 
-    The manifest comes first: shards in a directory without one would belong to nobody.
+    The manifest comes first, because shards without a manifest could not be recognised.
     """
     _remove_leftovers(plan)  # of a run that was killed
     manifests.save(plan.root, manifest)
     (plan.root / plan.file(0)).parent.mkdir(exist_ok=True)
     shards = manifest["splits"][plan.split]["shards"]
-    # The bar begins where an earlier run ended.
+    # The bar starts where an earlier run ended.
     finished = sum(shard["rows"] for shard in shards if shard)
     total = sum(len(plan.span(number)) for number in plan.numbers)
     bar = track(total=total, initial=finished, desc=plan.split, unit=" samples", delay=2)
 
     def record(index: int, shard: dict[str, Any]) -> None:
         shards[index] = shard
-        # After every shard: a killed run draws again only what it had not finished.
+        # After every shard, so a killed run repeats only unfinished shards.
         manifests.save(plan.root, manifest)
         bar.update(shard["rows"])
 
@@ -183,7 +184,7 @@ def write_shard(plan: SplitPlan, number: int) -> dict[str, Any]:
             count_sample(sample, counts)
             yield record
 
-    # One sample at a time: a shard of 2,000 pictures is never in memory.
+    # One sample at a time, so a shard of 2,000 pictures is never in memory.
     plan.format.write(final, records(), split=plan.split, first=span.start)
     return {
         "file": plan.file(number),
@@ -202,20 +203,20 @@ _SMALL_SHARD, _LARGE_SHARD = 10, 2000
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """A split of a dataset that is to be written."""
+    """Split of a dataset to be written."""
 
     samples: Samples
     root: Path
     split: str
     n: int
-    """Number of samples, from the first on."""
+    """Number of samples, starting with the first."""
     shards: int
     format: Format
     part: tuple[int, int] = (1, 1)
-    """Which part of the shards is to be written, from 1, and the number of parts."""
+    """Part of the shards to write, counted from 1, and the number of parts."""
 
     def to_part(self, part: int, parts: int) -> SplitPlan:
-        """Return the plan of one part, in a folder of its own."""
+        """Return the plan of one part, in a separate folder."""
         if parts > self.shards:
             raise ValueError(
                 f"n={self.n:,} is written as {self.shards} files: make at most"
@@ -235,21 +236,21 @@ class SplitPlan:
         return self.format.file(self.split, number, self.shards)
 
     def span(self, number: int) -> range:
-        """Return the indices of a shard's samples; the sizes of shards differ by at most one."""
+        """Return the indices of a shard's samples. The sizes of shards differ by at most one."""
         return range(*(edge * self.n // self.shards for edge in (number, number + 1)))
 
 
 def shards_for(n: int) -> int:
-    """Number of shards for n samples: 20, so that a stream can shuffle them.
+    """Return the number of shards for n samples: 20, so a stream can shuffle them.
 
-    Fewer if they would have under 10 samples each; more if they would have over 2000, so that a
-    killed run has little to draw again.
+    Fewer if they would have under 10 samples each. More if they would have over 2000, so that a
+    killed run has little to repeat.
     """
     return max(1, min(_SHARDS, n // _SMALL_SHARD), -(-n // _LARGE_SHARD))
 
 
 _EXAMPLES = 3
-"""Files of a directory that a message names."""
+"""Number of files that a message names."""
 
 
 def check_samples(plan: SplitPlan) -> None:
@@ -267,12 +268,12 @@ def check_samples(plan: SplitPlan) -> None:
 
 
 def plan_entry(plan: SplitPlan, manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return the split's entry of the manifest, with None for shards that are to be written.
+    """Return the split's entry of the manifest, with None for shards to write.
 
-    A plan that does not fit what the directory holds is refused, before anything is written.
+    A plan that does not fit the content of the directory is refused before anything is written.
     """
     stored_format = manifests.format_of(manifest).name
-    # A manifest alone holds nothing that would be lost.
+    # If there is only a manifest, no work would be lost.
     has_shards = any(any(split["shards"]) for split in manifest["splits"].values())
     if stored_format != plan.format.name and has_shards:
         raise ValueError(
@@ -336,9 +337,9 @@ def _refuse_split(plan: SplitPlan, differences: list[str]) -> NoReturn:
 
 
 def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:
-    """Refuse files that no manifest names: they are somebody's work, or shards of another dataset.
+    """Refuse files that are not in the manifest: they are the user's, or shards of another dataset.
 
-    Hidden files are nobody's: locks, leftovers of killed processes, .DS_Store.
+    Hidden files are ignored: locks, leftovers of killed processes, .DS_Store.
     """
     if (plan.root / MANIFEST).exists():
         # Shards that an earlier run of the same split has written.
@@ -356,10 +357,10 @@ def _check_files_are_named(plan: SplitPlan, *, was_started: bool) -> None:
 
 
 def _check_folders_are_ours(plan: SplitPlan, shards: list[Any]) -> None:
-    """Refuse a user's files in folders of shards that are written again, which replaces them."""
+    """Refuse to replace folders of shards that contain files of the user."""
     for number, shard in enumerate(shards):
         path = plan.root / plan.file(number)
-        # A shard that is a single file has no strangers in it.
+        # A shard that is a single file cannot contain other files.
         if shard is not None or not path.is_dir():
             continue
         names = plan.format.foreign_files(path, plan.split)
@@ -371,6 +372,6 @@ def _check_folders_are_ours(plan: SplitPlan, shards: list[Any]) -> None:
 
 
 def _is_sound(plan: SplitPlan, shard: dict[str, Any]) -> bool:
-    """True if a shard lies on disk as it was written."""
+    """Return True if a shard lies on disk as it was written."""
     path = plan.root / shard["file"]
     return path.exists() and plan.format.digest(path) == str(shard["sha256"])
