@@ -59,4 +59,4 @@ def test_nothing_else_writes_csv():
     root = Path(gnomon.__file__).parent
     writers = re.compile(r"csv\.(writer|DictWriter)|to_csv\(.*index|savetxt")
     found = [f.name for f in root.rglob("*.py") if writers.search(f.read_text(encoding="utf-8"))]
-    assert found == ["report_files.py"]
+    assert found == ["files.py"]
