@@ -56,7 +56,7 @@ def main() -> None:
         " options.\n",
     ]
     for kind in KINDS:
-        doc = (load(kind).__doc__ or "").partition("\n")[0]
+        doc = " ".join((load(kind).__doc__ or "").partition("\n\n")[0].split())
         page.append(f"\n## {kind}\n\n{doc}\n")
         has_levels = any(field.name == "level" for field in fields(load(kind)))
         asked = load(kind).every_question | ({"size": 288} if kind == "clock" else {})
