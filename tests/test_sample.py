@@ -28,11 +28,11 @@ from gnomon.sample import (
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: Time(0, hours=13), "hours=13: a clock has 12 or 24"),
+        (lambda: Time(0, hours=13), "hours=13: give 12 or 24"),
         (lambda: Time(-60), "seconds=-60: outside a 12-hour day"),
         (lambda: Time(12 * 3600), "seconds=43200: outside a 12-hour day"),
         (lambda: Time(24 * 3600, hours=24), "seconds=86400: outside a 24-hour day"),
-        (lambda: Time(61), "seconds=61 is no whole minute: round it, or set shows_seconds=True"),
+        (lambda: Time(61), "seconds=61 is not a whole minute: round it, or set shows_seconds=True"),
         (lambda: Number(3.5), r"value=3\.5: give a finite Decimal"),
         (lambda: Number(Decimal("nan")), r"value=Decimal\('NaN'\): give a finite Decimal"),
         (lambda: Number(Decimal("-inf")), r"value=Decimal\('-Infinity'\): give a finite Decimal"),

@@ -84,7 +84,7 @@ class AnswerType(ABC):
     ) -> dict[str, float]:
         """Measures that take long or need the size of the answer's own picture.
 
-        They have no chance level, because a guess is measured without its own picture.
+        Guesses are not measured by them, because a guess does not belong to one picture.
         """
         return {}
 
@@ -118,7 +118,7 @@ class AnswerType(ABC):
         return bool(value == other)
 
     def position(self, value: Any) -> float:
-        """Coordinate of a value on the axis; NaN if the type has no axis."""
+        """Coordinate of a value on the axis, or NaN without an axis."""
         return math.nan
 
     @abstractmethod
@@ -147,7 +147,7 @@ class PlacedType(AnswerType):
 
 
 def boxes_in(answer_type: AnswerType, value: Any) -> Sequence[Corners]:
-    """Corners of every box in a value. Most types have no boxes."""
+    """Corners of every box in a value, which is empty for most types."""
     return answer_type.boxes(value) if isinstance(answer_type, PlacedType) else ()
 
 
@@ -259,7 +259,7 @@ class PrecisionRecall:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 if both are 0."""
+        """Harmonic mean of precision and recall, or 0 if both are 0."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
@@ -273,7 +273,7 @@ def figure(value: float | None, unit: str) -> str:
 
 
 def format_exact(value: float) -> str:
-    """Write one measurement as 9.2 or 5, not 9.20 or 5.00 as a mean; long numbers are rounded."""
+    """Write one measurement as 9.2 or 5, not 9.20 or 5.00 as a mean, and round long numbers."""
     # repr gives the shortest decimals that make this float: 9.2, not 9.199999999999999.
     shortest = Decimal(repr(value)).normalize().as_tuple().exponent
     decimals = -shortest if isinstance(shortest, int) else 0
@@ -295,5 +295,5 @@ def decimal_places(value: float, unit: str) -> int:
 
 
 def format_decimals(value: float, places: int, *, sign: str = "") -> str:
-    """Format with that many decimals. Zero has no minus sign; from 1e12 on, an exponent is used."""
+    """Format with that many decimals and no minus zero. Large numbers get an exponent."""
     return f"{value:{sign}z,.{places}f}" if abs(value) < 1e12 else f"{value:{sign}.3g}"

@@ -52,14 +52,14 @@ _ANSWER = re.compile(r"\banswer[*_]{0,3}\s?:[*_]{0,3}", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Dialect:
-    """The way in which one family writes boxes. Other answers are the same for every family.
+    """A family's way to write boxes. Other answers are the same for every family.
 
     `read` takes only what `write` writes. The readers of `gnomon.eval` are tolerant.
     """
 
     name: str = "plain"
     far: int | None = 1
-    """Coordinate of the right and lower edge, for example 1000; None for pixels."""
+    """Coordinate of the right and lower edge, for example 1000, or None for pixels."""
     number: str = ".3f"
     """Format of a number, a key of _NUMBERS."""
     y_first: bool = False
@@ -123,7 +123,7 @@ class Dialect:
         return self._corners_if_inside([float(number) for number in match.groups()], size)
 
     def write_spots(self, spots: Sequence[TextBox], size: Size) -> str:
-        """Write texts with their boxes; raise if they cannot be read back."""
+        """Write texts with their boxes, or raise if they cannot be read back."""
         # A label that contains marks of this dialect would be read as another label.
         text = self._write_spots(spots, size)
         back = self.read_spots(text, size)

@@ -38,7 +38,7 @@ class AnswerForm(ABC):
 
     @property
     def period(self) -> float:
-        """Length after which positions begin again, for example on a dial; otherwise 0."""
+        """Length after which positions begin again, for example on a dial, otherwise 0."""
         return 0.0
 
     @abstractmethod
@@ -60,7 +60,7 @@ class AnswerForm(ABC):
         return None
 
     def possible_answers(self) -> tuple[Target, ...]:
-        """List every answer to a question of this form, or nothing if there are too many."""
+        """List every answer to a question of this form. It is empty if it would be too long."""
         return ()
 
 

@@ -93,7 +93,7 @@ _SHARE = 1.001
 
 
 def parse_label(value: Any, box_format: str, size: Size) -> Corners:
-    """Parse the corners in pixels; raise for a box outside its picture."""
+    """Parse the corners in pixels; raise if the box is outside its picture."""
     numbers = _four(value)
     if not box_format.endswith("_1") and max(map(abs, numbers)) <= _SHARE:
         raise ValueError(
@@ -103,7 +103,7 @@ def parse_label(value: Any, box_format: str, size: Size) -> Corners:
     corners = _corners(numbers, box_format, size)
     x1, y1, x2, y2 = corners
     if not (-inf < x1 < x2 < inf and -inf < y1 < y2 < inf):
-        raise ValueError(f"{repr(value)} is no box in {box_format}")
+        raise ValueError(f"{repr(value)} is not a box in {box_format}")
     wide, tall = size
     if x1 < -_EDGE or y1 < -_EDGE or x2 > wide + _EDGE or y2 > tall + _EDGE:
         raise ValueError(f"{repr(value)} lies outside its picture of {wide} by {tall} pixels")
@@ -124,7 +124,7 @@ def _four(label: Any) -> Corners:
         pass
     if len(numbers) != 4:
         hint = ", without an angle or a confidence" if len(numbers) == 5 else ""
-        raise ValueError(f"{repr(label)} is no box: give four numbers{hint}")
+        raise ValueError(f"{repr(label)} is not a box: give four numbers{hint}")
     a, b, c, d = numbers
     return a, b, c, d
 

@@ -23,11 +23,11 @@ from gnomon.answers.reading.base import Reading, Which
 def iou(a: Corners, b: Corners) -> float:
     """Area of the intersection over area of the union of two boxes (x1, y1, x2, y2).
 
-    0 where either box is degenerate or has its corners swapped: such an answer is never repaired.
+    It is 0 if a box is degenerate or has swapped corners. Such answers are not repaired.
     """
     if not (a[0] < a[2] and a[1] < a[3] and b[0] < b[2] and b[1] < b[3]):
         return 0.0
-    # Width times height of the intersection, 0 where the boxes do not meet.
+    # Width times height of the intersection; 0 if the boxes do not meet.
     shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(
         0.0, min(a[3], b[3]) - max(a[1], b[1])
     )
@@ -41,20 +41,20 @@ def overlaps(a: Corners, b: Corners, threshold: float = 0.5) -> bool:
 
 
 def centre_deviation(a: Corners, b: Corners) -> float:
-    """Pixels between the middles of two boxes, also of degenerate ones."""
+    """Pixels between the centres of two boxes. Degenerate boxes have centres as well."""
     return math.hypot((a[0] + a[2] - b[0] - b[2]) / 2, (a[1] + a[3] - b[1] - b[3]) / 2)
 
 
 def corner_deviation(a: Corners, b: Corners) -> float:
-    """Mean distance in pixels of the upper left corners and of the lower right ones.
+    """Mean distance in pixels of the upper left corners and of the lower right corners.
 
-    Swapped corners are not put right: they are far from where they belong.
+    Swapped corners are not put in order, so their distance is large.
     """
     return (math.hypot(a[0] - b[0], a[1] - b[1]) + math.hypot(a[2] - b[2], a[3] - b[3])) / 2
 
 
 def diagonal_share(pixels: float, size: Size) -> float:
-    """Distance as a share of the picture's diagonal, so that pictures of any size compare."""
+    """Distance as a share of the picture's diagonal, to compare pictures of any size."""
     return pixels / math.hypot(*size)
 
 
@@ -106,7 +106,7 @@ class BoxType(PlacedType):
     def read(
         self, text: str, form: BoxForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read by the dialect, else by the tolerant reader in the dialect's space."""
+        """Read by the dialect, or by the tolerant reader in the dialect's space."""
         assert size is not None
         if strict := form.read_back(text.strip(), dialect, size):
             start = len(text) - len(text.lstrip())
@@ -118,7 +118,7 @@ class BoxType(PlacedType):
     def measures_without_chance(
         self, truth: Box, value: Corners | None, size: Size | None
     ) -> dict[str, float]:
-        """Deviations of centre and corners as shares of the picture's diagonal."""
+        """Measure deviations of centre and corners as shares of the diagonal."""
         if value is None or size is None:
             return {}
         centre = centre_deviation(value, truth.corners)
@@ -129,27 +129,27 @@ class BoxType(PlacedType):
         }
 
     def is_correct(self, measures: dict[str, float]) -> bool:
-        """True from IoU 0.5 on."""
+        """True if the IoU is at least 0.5."""
         return measures["iou"] >= _RIGHT
 
     def boxes(self, value: Corners) -> Sequence[Corners]:
-        """The value itself, which is one box."""
+        """Return the value, which is one box."""
         return [value]
 
     def matched_boxes(self, truth: Box, value: Corners) -> list[tuple[int, Corners]]:
-        """Index 0 of the answer's only box, with the true corners, whatever their overlap."""
+        """Match the answer's only box with the true box, whatever their overlap."""
         return [(0, truth.corners)]
 
     def display(self, value: Corners) -> str:
-        """Corners in pixels, to a tenth."""
+        """Write the corners in pixels, to a tenth."""
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"
 
     def describe_result(self, measures: dict[str, float]) -> str:
-        """IoU, of right answers as well."""
+        """Write the IoU, for right answers as well."""
         return f"IoU {measures['iou']:.2f}"
 
     def value_of(self, truth: Box) -> Corners:
-        """Corners of the true box."""
+        """Return the corners of the true box."""
         return truth.corners
 
     def answer_of(self, value: Corners, form: BoxForm) -> Box:
@@ -158,7 +158,7 @@ class BoxType(PlacedType):
         return Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2))
 
     def scaled(self, value: Corners, old: Size, new: Size) -> Corners:
-        """Corners at the same shares of the new picture; swapped corners stay swapped."""
+        """Scale the corners. Swapped corners stay swapped."""
         x1, y1, x2, y2 = value
         wide, tall = new[0] / old[0], new[1] / old[1]
         return x1 * wide, y1 * tall, x2 * wide, y2 * tall
@@ -168,7 +168,7 @@ _BOX = BoxType()
 
 
 class BoxListType(PlacedType):
-    """Common part of the types whose answers are lists of boxes with texts, measured by F1."""
+    """Base of the types whose answers are lists of boxes with texts, measured by F1."""
 
     reward_measure = "f1"
 

@@ -1,7 +1,7 @@
-"""Reader of boxes, as four numbers; read.toml has the forms in which they are written.
+"""Reader of boxes, which are four numbers. read.toml has the patterns.
 
-The coordinate space belongs to the dialect of the question and is not guessed here; nor are
-swapped corners put right.
+The dialect of the question defines the coordinate space, which is not guessed here. Swapped corners
+stay swapped.
 """
 
 import re
@@ -17,15 +17,15 @@ from gnomon.answers.reading.final import find
 def read_box(text: str, *, which: Which = "final") -> Reading[Corners] | None:
     """Read the corners that `text` states, with their place and rule, or None.
 
-    Of several boxes the final answer counts, unless `which` says otherwise. Four numbers make a
-    box, as two corners, x first, unless the text says otherwise (y first, width and height): a
-    polygon is none. `to_pixels` knows the rules whose numbers have a space of their own.
+    By default the final answer counts if the text has several boxes. Four numbers are two corners,
+    x first, unless the text names another meaning such as a width and a height. A polygon is not a
+    box. Some rules imply a coordinate space, which `to_pixels` knows.
     """
     return find(text, find_boxes, which)
 
 
 def find_boxes(text: str) -> list[Reading[Corners]]:
-    """Read all boxes of a text, in its order."""
+    """Read all boxes of a text, in order."""
     text = normalize(text)
     candidates: list[Candidate] = _bare(text) or [*_in_brackets(text), *_in_fields(text)]
     readings: list[Reading[Corners]] = longest(candidates)
@@ -37,16 +37,16 @@ def find_boxes(text: str) -> list[Reading[Corners]]:
 
 
 def parse_box(text: str, *, which: Which = "final") -> Corners | None:
-    """Read the corners alone, (x1, y1, x2, y2), or None; `read_box` has the place and rule too."""
+    """Read the corners alone, or None. `read_box` also returns the place and the rule."""
     reading = read_box(text, which=which)
     return reading.value if reading else None
 
 
 def to_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Reading[Corners]:
-    """Convert a reading to pixels of the picture; some forms have a space of their own."""
+    """Convert a reading to pixels of the picture. Some rules imply their own space."""
     rule, (a, b, c, d) = reading.rule.rpartition(": ")[2], reading.value
     space = _SPACES.get(rule)
-    # Qwen2.5-VL writes Qwen2-VL's tokens, too, and counts pixels; numbers up to 1 are shares.
+    # Qwen2.5-VL also writes Qwen2-VL's tokens, but in pixels. Numbers up to 1 are shares.
     counts_pixels = rule == "box tokens" and dialect.far is None
     if counts_pixels or (rule in _TAGS and max(reading.value) <= 1):
         space = None
@@ -55,13 +55,13 @@ def to_pixels(reading: Reading[Corners], dialect: Dialect, size: Size) -> Readin
     return reading._replace(value=(space or dialect).to_pixels((a, b, c, d), size))
 
 
-# Rules of numbers without names, whose order is the dialect's.
+# Rules of numbers without names. The dialect gives their order.
 _UNNAMED = ("bare", "list", "row")
-# Rules of numbers whose meaning the text may tell in words: "[left, top, width, height]".
+# Rules of numbers whose meaning the text may give in words: "[left, top, width, height]".
 _EXPLAINED = (*_UNNAMED, "bbox_2d")
-# Rules of tags between which some models write shares from 0 to 1 all the same.
+# Rules of tags between which some models write shares from 0 to 1.
 _TAGS = ("box tag", "box tokens")
-# Spaces of the rules whose form implies one.
+# Spaces of the rules that imply a space.
 _SPACES = {
     "box_2d": DIALECTS["gemini"],
     "box tag": DIALECTS["internvl"],
@@ -73,7 +73,7 @@ _SPACES = {
 
 
 def _by_legend(reading: Reading[Corners], legend: str, *, percent: bool) -> Reading[Corners]:
-    """Convert four numbers to corners by the legend of the text, such as width and height."""
+    """Convert four numbers to corners by the legend in the text, such as width and height."""
     if reading.rule not in _EXPLAINED:
         return reading
     # "in percent" in a text about pixels cannot mean numbers above 100.
@@ -103,17 +103,17 @@ FORMS = {
 }
 LEGENDS = tuple((name, re.compile(pattern)) for name, pattern in _TABLE["legends"].items())
 NUMBERS_OF_FIELD = (2, 4, 7, 9, 11, 13, 16, 18)
-"""Groups of a field that are numbers, each followed by the group of its unit."""
+"""Groups of a field's numbers. The group after each number is its unit."""
 
 
 Candidate: TypeAlias = "Reading[Corners | None]"
-"""A reading, or a place where a box was refused."""
-# Characters of a text that may be four numbers alone, with a sentence that announces them.
+"""A reading, or the place of numbers that are not a box, with None as its value."""
+# Most characters of a text that consists of four numbers and a sentence before them.
 _LONGEST_BARE = 400
 
 
 def _bare(text: str) -> list[Candidate]:
-    """Read four numbers that are all of the text, but for the words that announce them."""
+    """Read four numbers that are the whole text, apart from words that announce them."""
     match = FORMS["bare"].fullmatch(text) if len(text) <= _LONGEST_BARE else None
     return [_four(match, "bare")] if match else []
 
@@ -138,7 +138,7 @@ def _four(match: re.Match[str], rule: str) -> Candidate:
 def _corners(
     numbers: Sequence[float], units: Sequence[str | None], rule: str, span: tuple[int, int]
 ) -> Candidate:
-    """Make two corners of four numbers, x first; units that are mixed are refused."""
+    """Make two corners, x first, from four numbers, or None if their units differ."""
     percent = [unit in ("%", "percent") for unit in units]
     if len(set(percent)) > 1:
         return Reading(None, span, "refused")
@@ -148,7 +148,7 @@ def _corners(
     return Reading((a, b, c, d), span, "percent" if any(percent) else rule)
 
 
-# Rules of PaliGemma's and Gemini's forms, in which y comes first.
+# Rules of PaliGemma and Gemini, which write y first.
 _Y_FIRST = ("loc, y first", "box_2d")
 
 
@@ -156,7 +156,7 @@ def _list(text: str, start: int) -> list[Candidate]:
     """Read [1, 2, 3, 4] with the key or tag before it."""
     if (match := FORMS["list"].match(text, start)) is None:
         return []
-    # The key or tag stands right before the bracket: 16 characters hold any.
+    # The key or tag stands right before the bracket. 16 characters are enough.
     before = FORMS["before_list"].search(text, max(0, start - 16), start)
     if before is None:
         return [_four(match, "list")]
@@ -175,7 +175,7 @@ def _others(text: str, start: int) -> list[Candidate]:
 
 def _points(text: str, start: int) -> list[Candidate]:
     """Read (1, 2), (3, 4): two points are a box, more are a polygon or several boxes."""
-    # A box, a row of boxes and a polygon look alike: the joints between points tell which it is.
+    # The text between the points shows if they are a box, a row of boxes or a polygon.
     points: list[re.Match[str]] = []
     joints: list[str] = []
     end = start
@@ -187,7 +187,7 @@ def _points(text: str, start: int) -> list[Candidate]:
         end = joint.end()
     groups = [points[i : i + 2] for i in range(0, len(points), 2)]
     in_boxes, between_boxes = set(joints[::2]), set(joints[1 : len(points) - 1 : 2])
-    if len(points) % 2 or in_boxes & between_boxes:  # what joins boxes is not what joins corners
+    if len(points) % 2 or in_boxes & between_boxes:  # boxes are joined in another way than corners
         return [Reading(None, point.span(), "polygon") for point in points]
     return [_between_points(text, *group) for group in groups]
 
@@ -206,10 +206,10 @@ def _between_points(text: str, first: re.Match[str], second: re.Match[str]) -> C
 
 
 def _locs(text: str, start: int) -> list[Candidate]:
-    """Read PaliGemma's <loc0123>, whose y comes first, and Florence's <loc_123>."""
+    """Read PaliGemma's <loc0123>, with y first, and Florence's <loc_123>."""
     if (match := FORMS["locs"].match(text, start)) is None:
         return []
-    # Florence writes <loc_12>, PaliGemma <loc0012>: four of one kind are a box.
+    # Florence writes <loc_12>, PaliGemma <loc0012>. A box has four tokens of one kind.
     locs = list(FORMS["loc"].finditer(text, start, match.end()))
     if len(locs) % 4 or len({loc[1] for loc in locs}) > 1:
         return [Reading(None, match.span(), "refused")]
@@ -224,8 +224,8 @@ def _locs(text: str, start: int) -> list[Candidate]:
 def _in_fields(text: str) -> Iterator[Candidate]:
     """Read neighbouring fields that make a box.
 
-    Such are x1=10, y1=20, x2=30, y2=40; left, top, width, height; corners with their points; and
-    x from 10 to 30 and y from 20 to 40.
+    Examples are x1=10, y1=20, x2=30, y2=40, or left, top, width and height, or corners with their
+    points, or x from 10 to 30 and y from 20 to 40.
     """
     group: dict[str, float] = {}
     units: list[str | None] = []
@@ -239,7 +239,7 @@ def _in_fields(text: str) -> Iterator[Candidate]:
             group = {}
         extended = _extend(group, fields)
         if extended is None:
-            # Fields that do not fit begin a new box; a bare point alone begins none.
+            # Fields that do not fit begin a new box, but a point without a name does not.
             is_point = not any(match.group("corner", "name", "behind", "along", "size"))
             group, extended = {}, None if is_point else _extend({}, fields)
         if extended is None:
@@ -258,7 +258,7 @@ def _in_fields(text: str) -> Iterator[Candidate]:
 def _are_apart(text: str, start: int, end: int) -> bool:
     """True if two fields are far apart or have a number between them.
 
-    The number of a list's entry and one in brackets do not count.
+    The number of a list entry and a number in brackets do not count.
     """
     if end - start > 2 * _MAX_GAP:
         return True
@@ -267,12 +267,12 @@ def _are_apart(text: str, start: int, end: int) -> bool:
 
 
 _ENTRY = re.compile(r"(?:\A|\s)[0-9]{1,2}[.)](?=\s)|\([^()\n]{0,16}\)")
-# Characters that may stand between two named coordinates.
+# Most characters between two named coordinates.
 _MAX_GAP = 40
 
 
 def _fields(match: re.Match[str]) -> tuple[list[tuple[str, float]], list[str | None]]:
-    """Roles with their numbers, and the units of these numbers."""
+    """Return roles with their numbers, and the units of these numbers."""
     groups = [g for g in NUMBERS_OF_FIELD if match[g] is not None]
     numbers = [float(match[group]) for group in groups]
     units = [match[group + 1] for group in groups]
@@ -299,9 +299,9 @@ _ACROSS = re.compile(r"horiz|width|\bx")
 
 
 def _extend(group: dict[str, float], fields: list[tuple[str, float]]) -> dict[str, float] | None:
-    """Add fields to a group; None if it has other values for them, or they come too early.
+    """Add fields to a group; None if the group has other values for them, or they come too early.
 
-    A width comes too early before there is a corner or a centre.
+    A width must follow a corner or a centre.
     """
     group = dict(group)
     for role, number in fields:
@@ -323,7 +323,7 @@ def _extend(group: dict[str, float], fields: list[tuple[str, float]]) -> dict[st
 
 def _complete(group: dict[str, float]) -> list[float] | None:
     """Return two corners once the fields of a group give them."""
-    # A width and a height go from a corner or, by halves, from the centre.
+    # A width and a height start from a corner or, by halves, from the centre.
     for across, down, half in (("x1", "y1", 0.0), ("cx", "cy", 0.5)):
         if group.keys() == {across, down, "w", "h"}:
             x, y = group[across] - half * group["w"], group[down] - half * group["h"]

@@ -13,7 +13,7 @@ from gnomon.answers.box.answer import Box, parse_label
 
 @dataclass(frozen=True, slots=True)
 class LabelledBox:
-    """A box and the name of what it is around; "" where the question names it."""
+    """A box and the name of the object in it. The label is "" if the question names the object."""
 
     label: str
     box: Box
@@ -73,17 +73,17 @@ class BoxItems(PlacedTarget):
         return replace(self, items=items)  # type: ignore[type-var]
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
-        """Write the items in the dialect, an empty list as the dialect's word for none."""
+        """Write the items in the dialect, or its word for an empty list."""
         text: str = dialect.write_spots(self.pairs, required_size(size))
         return text
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes(BoxItems):
-    """Any number of boxes, including none.
+    """A list of boxes, which may be empty.
 
-    They are kept and written from the top down by their upper edge, then from the left. The order
-    in which they are given does not matter.
+    They are kept and written from the top down by their upper edge, then from the left, in whatever
+    order you give them.
     """
 
     name: ClassVar[str] = "boxes"
@@ -118,7 +118,7 @@ class Boxes(BoxItems):
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
-        """Parse a list of boxes in the format that the recipe names; it may be empty."""
+        """Parse a list of boxes, which may be empty, in the format that the recipe names."""
         if size is None:
             raise ValueError("boxes need a picture: name the `image` column")
         items = []
@@ -150,9 +150,9 @@ _LABEL_KEYS = ("label", "category", "name", "class", "labels", "categories")
 
 
 def _rows(value: Any) -> Iterable[tuple[str, Any, str, str]]:
-    """Label, numbers, form and id of each box in a cell: lists of four, or objects with a label.
+    """Yield label, numbers, format and id of each box in a cell of lists, or objects with a label.
 
-    The Hugging Face form is understood, too: one object with a list of boxes and one of labels.
+    A cell may also be one object with a list of boxes and a list of labels, as Hugging Face has it.
     """
     values = _from_json(value)
     if isinstance(values, Mapping):
@@ -176,7 +176,7 @@ def _rows(value: Any) -> Iterable[tuple[str, Any, str, str]]:
 
 
 def _check_upright(row: Mapping[str, Any]) -> None:
-    """Refuse a turned box, whose corners are not where its numbers say."""
+    """Raise if a box is rotated, because its numbers do not give its corners."""
     angle = row.get("rotation") or row.get("angle") or 0
     try:
         is_upright = float(angle) == 0
@@ -200,5 +200,5 @@ def _from_json(value: Any) -> Any:
     except (RecursionError, ValueError):
         values = None
     if not isinstance(values, list | tuple | Mapping):
-        raise ValueError(f"{repr(value)} is no list of boxes: give [[1, 2, 3, 4], …], or []")
+        raise ValueError(f"{repr(value)} is not a list of boxes: give [[1, 2, 3, 4], …], or []")
     return values

@@ -1,8 +1,8 @@
-"""Metrics of several boxes, or none, and the type.
+"""Metrics of lists of boxes, and the type.
 
-Answers have no scores by which their boxes could be ranked, so that there is no average precision:
-a list is taken as it stands. Boxes are matched one to one, with the most pairs that can be made,
-and of these matchings with the largest sum of IoU. Labels count, whatever their capitals.
+Average precision is left out, because it needs a score for each box. Boxes are
+matched one to one: first by the number of pairs, then by the sum of IoU. Labels are compared
+without regard to capitals.
 """
 
 from __future__ import annotations
@@ -42,42 +42,42 @@ if TYPE_CHECKING:
 
 # COCO's ten thresholds of IoU, 0.5 to 0.95.
 _THRESHOLDS = tuple(percent / 100 for percent in range(50, 100, 5))
-# IoU from which a box counts as found, as in PASCAL VOC.
+# Least IoU of a box that counts as found, as in PASCAL VOC.
 _FOUND = _THRESHOLDS[0]
 
 
 def detection(
     prediction: Boxes, target: Boxes, threshold: float = _FOUND, *, labels: bool = True
 ) -> PrecisionRecall:
-    """Precision and recall of boxes, matched one to one from an IoU on.
+    """Precision and recall of boxes, matched one to one at an IoU of at least `threshold`.
 
-    With `labels`, a pair needs the same label; a box without one fits a truth of a single label.
-    Invalid boxes of the answer match nothing. Where nothing is there and nothing is answered, both
-    are 1; where one of the two lists alone is empty, both are 0.
+    With `labels`, both boxes of a pair need the same label. A box without a label fits a truth that
+    has a single label. Invalid boxes of the answer are never matched. Both shares are 1 if both
+    lists are empty, and 0 if only one list is empty.
     """
     matches = _matches(_overlaps(prediction, target, labels=labels), threshold)
     return _shares(len(matches), prediction, target)
 
 
 def detection_f1(prediction: Boxes, target: Boxes) -> float:
-    """Mean of the F1 at the ten thresholds of IoU from 0.5 to 0.95, as COCO averages over them."""
+    """Mean F1 at COCO's ten thresholds of IoU, from 0.5 to 0.95."""
     overlaps = _overlaps(prediction, target)
     return _mean_f1(overlaps, len(_matches(overlaps, _FOUND)), prediction, target)
 
 
 def count_error(prediction: Boxes, target: Boxes) -> int:
-    """Number of boxes by which an answer has too many or too few, its invalid ones included."""
+    """Number of missing or surplus boxes. Invalid boxes count as boxes."""
     return abs(_count(prediction) - len(target.items))
 
 
 def duplicates(prediction: Boxes, target: Boxes) -> int:
-    """Number of boxes on something that another box has found already, from IoU 0.5 on."""
+    """Number of boxes, at IoU 0.5, on an object that another box has found."""
     overlaps = _overlaps(prediction, target)
     return _n_duplicates(overlaps, len(_matches(overlaps, _FOUND)))
 
 
 def false_alarm(prediction: Boxes, target: Boxes) -> bool | None:
-    """True if boxes are given where nothing is there; None where something is."""
+    """True if an answer has boxes although the true list is empty; None if it is not empty."""
     return None if target.items else _count(prediction) > 0
 
 
@@ -86,14 +86,14 @@ def _count(prediction: Boxes) -> int:
 
 
 def _overlaps(prediction: Boxes, target: Boxes, *, labels: bool = True) -> NDArray[np.float64]:
-    """IoU of each answered box (rows) with each true one (columns); -1 where labels differ."""
+    """Return the IoU of each answered box (row) and true box (column); -1 for other labels."""
     import numpy as np
 
     is_single = len(target.labels) < 2
     rows = np.full((len(prediction.items), len(target.items)), -1.0)
     for row, a in enumerate(prediction.items):
         for column, b in enumerate(target.items):
-            # A question for all mugs is answered by boxes alone as well.
+            # An answer about all mugs needs no labels.
             fits = not labels or not b.label or (is_single and not a.label)
             if fits or text_exact(a.label, b.label):
                 rows[row, column] = iou(a.box.corners, b.box.corners)
@@ -101,7 +101,7 @@ def _overlaps(prediction: Boxes, target: Boxes, *, labels: bool = True) -> NDArr
 
 
 def _matches(overlaps: NDArray[np.float64], threshold: float) -> list[tuple[int, int]]:
-    """Pairs of the largest matching; of several such, that with the largest sum of IoU."""
+    """Return the matching with the most pairs, and among these with the largest sum of IoU."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
@@ -109,20 +109,20 @@ def _matches(overlaps: NDArray[np.float64], threshold: float) -> list[tuple[int,
     if not candidates.any():
         return []
     rows, columns = (places.tolist() for places in candidates.nonzero())
-    # Most pictures leave no choice: then there is nothing to assign, which takes far longer.
+    # Assignment takes long, and most pictures have only one possible matching.
     if len(set(rows)) == len(set(columns)) == len(rows):
         return list(zip(rows, columns, strict=True))
-    # All overlaps together weigh less than one pair more.
+    # All overlaps together weigh less than one more pair.
     small = 1 / (1 + min(overlaps.shape))
     weights = np.where(candidates, 1 + small * overlaps, 0)
-    # The assignment is complete: pairs of no weight fill it up.
+    # The assignment also contains pairs with a weight of 0.
     assigned = zip(*linear_sum_assignment(weights, maximize=True), strict=True)
     return [(int(row), int(column)) for row, column in assigned if weights[row, column] > 0]
 
 
 def _shares(n_matched: int, prediction: Boxes, target: Boxes) -> PrecisionRecall:
     n_answered, n_true = _count(prediction), len(target.items)
-    # 0/0 has no value: right only if both lists are empty.
+    # 0/0 is undefined: an empty answer is right only if the true list is empty.
     if not n_answered or not n_true:
         return PrecisionRecall(*[float(n_answered == n_true)] * 2)
     return PrecisionRecall(n_matched / n_answered, n_matched / n_true)
@@ -131,11 +131,11 @@ def _shares(n_matched: int, prediction: Boxes, target: Boxes) -> PrecisionRecall
 def _mean_f1(
     overlaps: NDArray[np.float64], n_found: int, prediction: Boxes, target: Boxes
 ) -> float:
-    """Mean over all thresholds, of which the first has `n_found` matches."""
+    """Return the mean F1 over all thresholds. `n_found` is the number of matches at the first."""
     first = _shares(n_found, prediction, target).f1
     if not overlaps.size:
         return first
-    # Above the largest overlap all are 0.
+    # Above the largest overlap, F1 is 0.
     largest = float(overlaps.max())
     numbers = [len(_matches(overlaps, at)) for at in _THRESHOLDS[1:] if at <= largest]
     total = first + sum(_shares(number, prediction, target).f1 for number in numbers)
@@ -143,7 +143,7 @@ def _mean_f1(
 
 
 def _n_duplicates(overlaps: NDArray[np.float64], n_found: int) -> int:
-    # The matching is as large as can be: whatever a spare box lies on is matched.
+    # The matching is as large as possible, so a spare box lies on a matched true box.
     return int((overlaps >= _FOUND).any(axis=1).sum()) - n_found
 
 
@@ -177,12 +177,12 @@ METRICS = (
     _deviation_metric("corners", "Mean deviation of matched corners", unit="px"),
     _deviation_metric("corners_share", "The same as a share of the diagonal"),
 )
-"""Means are over pictures; an unread answer has 0 in the first six. Matched means from IoU 0.5 on,
-and a picture without a matched box has no deviation."""
+"""Means are over pictures. An unread answer has 0 in the first six metrics. Boxes match at an IoU
+of at least 0.5. Deviations leave out pictures without a matched box."""
 
 
 class BoxesType(BoxListType):
-    """Boxes with labels, each matched to at most one true one, from IoU 0.5 on."""
+    """Boxes with labels, each matched to at most one true box at an IoU of at least 0.5."""
 
     target = Boxes
     title = "Boxes, several or none"
@@ -193,11 +193,11 @@ class BoxesType(BoxListType):
     def read(
         self, text: str, form: BoxesForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read by the dialect, else by the tolerant reader in the dialect's space."""
+        """Read by the dialect, or by the tolerant reader in the dialect's space."""
         assert size is not None
         inner = final_answer(text)
         strict = form.read_back(inner, dialect, size)
-        # Without marks around a label, "The mug is at [...]" is written as a label with its box.
+        # Without marks around labels, the dialect takes "The mug is at" for a label.
         is_marked = bool(dialect.key) or "<" in dialect.box
         if strict is None or (not is_marked and any(map(is_sentence, strict.labels))):
             return read_boxes(text, dialect, size)
@@ -205,13 +205,13 @@ class BoxesType(BoxListType):
         return Reading(strict, (start, start + len(inner)), f"dialect {dialect.name}")
 
     def measures(self, truth: Boxes, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Measure what was found in this picture, and how far off its boxes are."""
+        """Measure the share of found boxes, and their deviations."""
         if answer.value is None:
             shares = (metric.name for metric in self.metrics if metric.among == "all")
             return dict.fromkeys(shares, 0.0) | {"unread": 1.0}
         value = answer.value
         assert isinstance(value, Boxes)
-        # Matched once for all measures: reports measure thousands of guesses.
+        # Matched once for all measures, because reports measure thousands of guesses.
         overlaps = _overlaps(value, truth)
         matches = _matches(overlaps, _FOUND)
         with_labels = _shares(len(matches), value, truth)
@@ -239,7 +239,7 @@ class BoxesType(BoxListType):
     def measures_without_chance(
         self, truth: Boxes, value: Boxes | None, size: Size | None
     ) -> dict[str, float]:
-        """Deviations of matched boxes as shares of the picture's diagonal."""
+        """Measure deviations of matched boxes as shares of the picture's diagonal."""
         if value is None or size is None:
             return {}
         pairs = _matched_corners(_matches(_overlaps(value, truth), _FOUND), value, truth)
@@ -253,14 +253,15 @@ class BoxesType(BoxListType):
         }
 
     def matched_boxes(self, truth: Boxes, value: Boxes) -> list[tuple[int, Corners]]:
-        """Boxes from IoU 0.5 on, by label."""
+        """Match boxes with the same label and an IoU of at least 0.5."""
         matches = _matches(_overlaps(value, truth), _FOUND)
         return [(row, truth.boxes[column]) for row, column in matches]
 
     def counts_by_label(self, truth: Any, value: Any) -> dict[str, tuple[int, int, int]]:
-        """Numbers of true, of answered and of matched boxes by label, without regard to capitals.
+        """Count true, answered and matched boxes by label, without regard to capitals.
 
-        An answered box without a label counts under that of its match, or under the only true one.
+        An answered box without a label counts under the label of its match, or under the only true
+        label.
         """
         true, answered, matched = (Counter[str]() for _ in range(3))
         true.update(item.label.casefold() for item in truth.items)
@@ -276,7 +277,7 @@ class BoxesType(BoxListType):
         return {label: (true[label], answered[label], matched[label]) for label in labels}
 
     def display(self, value: Boxes) -> str:
-        """List each label with its corners; say "none", and how many boxes are none."""
+        """List each label with its corners, and the number of invalid boxes."""
         invalid = f"{value.invalid} invalid" if value.invalid else ""
         return "; ".join(filter(None, (super().display(value), invalid))) or "none"
 
@@ -284,7 +285,7 @@ class BoxesType(BoxListType):
 def _matched_corners(
     matches: Sequence[tuple[int, int]], prediction: Boxes, target: Boxes
 ) -> list[tuple[Corners, Corners]]:
-    """Corners of the answered and the true box of each pair."""
+    """Return the corners of the answered and the true box of each pair."""
     answered, true = prediction.boxes, target.boxes
     return [(answered[row], true[column]) for row, column in matches]
 

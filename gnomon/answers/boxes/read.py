@@ -1,7 +1,7 @@
-"""Reader of several boxes with their labels, or of the statement that there are none.
+"""Reader of boxes with their labels, or of the statement that the list is empty.
 
-JSON is read by its structure, all else line by line. A box that was cut off is not counted; one
-that is swapped, degenerate or has no four numbers counts in `Boxes.invalid`, and is never repaired.
+JSON is read by its structure, other text line by line. A box that was cut off is ignored. Boxes
+that are swapped, degenerate or not four numbers are counted in `Boxes.invalid` and not repaired.
 read.toml has the keys and words.
 """
 
@@ -32,18 +32,18 @@ _FORMS = {
     for name, pattern in _TABLE["patterns"].items()
 }
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)\s?(?:%|px)?", re.ASCII)
-# The content of a code fence, whose end may have been cut off.
+# The content of a code fence. Its end may have been cut off.
 _FENCED = re.compile(r"```\w*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-# Pointing, whose numbers look like those of a box: Molmo's <points x1="12" y1="30" x2=…>.
+# Molmo's points, <points x1="12" y1="30" x2=…>, which look like boxes.
 _POINTS = re.compile(r"<points?\s[^<>]{1,800}>")
-# Characters of a text that may be the four numbers of a box.
+# Most characters of a text that consists of the four numbers of a box.
 _MAX_BOX_CHARACTERS = 60
-# Characters in which a statement that there is nothing is looked for: the rest is talk.
+# Characters of an answer in which a statement that there are no boxes is looked for.
 _MAX_STATEMENT_CHARACTERS = 1000
 
 
 class _BoxRow(NamedTuple):
-    """A box of a text as it stands there; `box` is None where it has no four numbers."""
+    """A box as the text has it. `box` is None if it does not have four numbers."""
 
     label: str
     box: Reading[Corners] | None
@@ -51,17 +51,17 @@ class _BoxRow(NamedTuple):
 
 
 def read_boxes(text: str, dialect: Dialect, size: Size) -> Reading[Boxes] | None:
-    """Read all boxes that a text gives as its answer, or that it says there are none.
+    """Read all boxes of an answer, or the statement that the list is empty.
 
-    Only the text after the thinking counts, in code fences if there are any: all of them, or the
-    last where it corrects those before. Boxes are not clipped: one that reaches over the picture's
-    edge overlaps the less. None if there is neither a box nor a statement, as in a refusal.
+    Only the text after the thinking counts. If it has code fences, their content counts, but only
+    the last fence if it corrects the fences before it. Boxes are not clipped to the picture. None
+    if the text has neither a box nor such a statement.
     """
     answer = final_answer(text)
-    # The thinking was cut off, and no answer follows.
+    # The thinking was cut off before the answer.
     if PATTERNS["thinks"].search(lower_case(answer)):
         return None
-    # `final_answer` gives a piece of the text as it is, the last if it occurs twice.
+    # `final_answer` returns a piece of the text, whose last occurrence is meant.
     start = text.rindex(answer)
     next_question = PATTERNS["runs_on"].search(lower_case(answer))
     if next_question and answer[: next_question.start()].strip():
@@ -93,12 +93,12 @@ def _to_labelled_box(row: _BoxRow, dialect: Dialect, size: Size) -> LabelledBox 
 
 
 def _parts(answer: str) -> list[tuple[str, int]]:
-    """Parts of an answer that count, with their offsets: its code fences, or all of it."""
+    """Return the parts of an answer that count, with their offsets."""
     fences = [match for match in _FENCED.finditer(answer) if match[1].strip()]
     fences = [match for match in fences if any(_part_rows(match[1]))]
     if not fences:
         return [(answer, 0)]
-    # Two classes may have a fence each; a draft and its revision have words between them.
+    # Each class may have a fence. Words between two fences mean that the second corrects the first.
     talk = lower_case(answer[fences[0].end() : fences[-1].start()])
     if _FORMS["corrects"].search(talk):
         fences = fences[-1:]
@@ -106,14 +106,14 @@ def _parts(answer: str) -> list[tuple[str, int]]:
 
 
 def _part_rows(part: str) -> tuple[list[_BoxRow], bool]:
-    """Boxes of a part, and True if it says by an empty list that there are none."""
+    """Return the boxes of a part, and True if the part has an empty list."""
     mappings = objects(part)
     if not mappings:
         text = _POINTS.sub(lambda match: " " * len(match[0]), part)
         rows = list(_line_rows(text)) or [_BoxRow("", box, box.span) for box in find_boxes(text)]
         return rows, bool(_FORMS["empty"].search(part))
     rows = [row for mapping in mappings for row in _rows(mapping, "", "")]
-    # Some models write four zeros for nothing, and say so in the label.
+    # Some models write four zeros, and say in the label that there is no box.
     nothing = [row for row in rows if row.box and not any(row.box.value) and _is_none(row.label)]
     is_empty = bool(nothing) or any(map(_has_empty_list, mappings))
     if not rows and not is_empty:
@@ -123,7 +123,7 @@ def _part_rows(part: str) -> tuple[list[_BoxRow], bool]:
 
 
 def _rows(value: Value, label: str, key: str) -> list[_BoxRow]:
-    """Boxes in a value of JSON that follows `key`, under the label of what holds it."""
+    """Return the boxes in the JSON value of `key`, with the label of the object around it."""
     if isinstance(value, Mapping):
         return _rows_of_mapping(value, label)
     if isinstance(value, Scalar):
@@ -135,14 +135,14 @@ def _rows(value: Value, label: str, key: str) -> list[_BoxRow]:
     if not value.is_flat:
         return [row for item in value.items for row in _rows(item, label, key)]
     numbers = [item.text for item in value.items if isinstance(item, Scalar)]
-    # Of what was cut off nothing counts: 41 may be the beginning of 410.
+    # A list that was cut off is ignored: 41 may be the beginning of 410.
     if not value.whole or not all(map(_NUMBER.fullmatch, numbers)):
         return []
     span = value.start, value.end
     if len(numbers) == 4:
         readings = find_boxes(f"{key}: [{', '.join(numbers)}]")
         return [_BoxRow(label, reading._replace(span=span), span) for reading in readings]
-    # Two numbers are a point, which is no box and no attempt at one.
+    # Two numbers are a point, not an invalid box.
     is_attempt = key in _KEYS["box"] and len(numbers) != 2
     return [_BoxRow(label, None, span)] if is_attempt else []
 
@@ -153,7 +153,7 @@ def _rows_of_mapping(mapping: Mapping, label: str) -> list[_BoxRow]:
     if len({key for key in keys if key in NAMES}) >= 4:
         return _box_from_fields(mapping, label_key, label)
     rows: list[_BoxRow] = []
-    # A label names the boxes before it where the object begins with a box, else those after it.
+    # A label names the boxes before it if the object begins with a box, else those after it.
     label_follows = (
         bool(label_key) and keys[0] != label_key and keys.index(label_key) > _first_box(keys)
     )
@@ -176,7 +176,7 @@ def _rows_of_mapping(mapping: Mapping, label: str) -> list[_BoxRow]:
 
 
 def _rows_of_text(mapping: Mapping) -> Iterator[_BoxRow]:
-    """Boxes of the lines in a text that is the value of a key such as "answer"."""
+    """Yield the boxes in a text that is the value of a key such as "answer"."""
     for key, value in mapping.pairs:
         if key.text.lower() in _KEYS["lists"] and isinstance(value, Scalar):
             for row in _line_rows(value.text):
@@ -184,7 +184,7 @@ def _rows_of_text(mapping: Mapping) -> Iterator[_BoxRow]:
 
 
 def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_BoxRow]:
-    """Box of an object with a number for each edge, such as x1, y1, width and height."""
+    """Return the box of an object with a number for each edge, such as x1, y1, width and height."""
     span = mapping.start, mapping.end
     fields: list[str] = []
     for key, value in mapping.pairs:
@@ -192,7 +192,7 @@ def _box_from_fields(mapping: Mapping, label_key: str, label: str) -> list[_BoxR
             label = _text(value)
         elif isinstance(value, Scalar):
             fields.append(f"{key.text}={value.text}")
-    # Written out as x1=10, y1=20, …, so that the single box's reader knows which edge is meant.
+    # Written as x1=10, y1=20, …, which the reader of single boxes understands.
     readings = find_boxes(", ".join(fields))
     return [_BoxRow(label, reading._replace(span=span), span) for reading in readings[:1]]
 
@@ -202,14 +202,14 @@ def _first_box(keys: list[str]) -> int:
 
 
 def _text(value: Value) -> str:
-    """Label of a value; "" if it is null or was cut off."""
+    """Return the label of a value; "" if it is null or was cut off."""
     if not isinstance(value, Scalar) or not value.whole or value.text in ("null", "None"):
         return ""
     return " ".join(value.text.split())
 
 
 def _has_empty_list(value: Value, key: str = "") -> bool:
-    """True if the key of a list or of a box has an empty list, or null, anywhere in a value."""
+    """True if a key of lists or boxes has an empty list, or null, anywhere in a value."""
     if isinstance(value, Mapping):
         return any(_has_empty_list(inner, k.text.lower()) for k, inner in value.pairs)
     if isinstance(value, Array):
@@ -219,10 +219,10 @@ def _has_empty_list(value: Value, key: str = "") -> bool:
 
 
 def _line_rows(part: str) -> Iterator[_BoxRow]:
-    """Boxes of each line, with the text before each, or after it where none is before the first.
+    """Yield the boxes of each line. The label is the text before a box, or after it.
 
-    Boxes with nothing between them but commas share a label; a line with a box alone may have its
-    label in the line above.
+    Boxes with only commas between them share a label. The label of a lone box may be in the line
+    above it.
     """
     offset = 0
     heading = ""
@@ -232,7 +232,7 @@ def _line_rows(part: str) -> Iterator[_BoxRow]:
             label = row.label or (heading if len(rows) == 1 else "")
             span = offset + row.span[0], offset + row.span[1]
             yield row._replace(label=label, span=span)
-        # "Cats:" announces all that follows, and is no label of one.
+        # "Cats:" announces the following lines and is not the label of one box.
         is_heading = not rows and not line.rstrip().endswith(":")
         heading = _label(line) if is_heading else ""
         offset += len(line)
@@ -251,7 +251,7 @@ def _rows_of_line(line: str) -> list[_BoxRow]:
         gap = line[previous.span[1] : box.span[0]] if previous else ""
         if previous and not re.search(r"\w", _TOKENS.sub("", gap)):
             labels[index] = labels[index] or labels[index - 1]
-            # The tag before a list of lists says what all of them are.
+            # The tag before a list of lists holds for all of them.
             if box.rule == "list" and previous.rule.endswith("tag"):
                 box = readings[index] = box._replace(rule=previous.rule)
         rows.append(_BoxRow(labels[index], box, box.span))
@@ -262,7 +262,7 @@ def _rows_of_line(line: str) -> list[_BoxRow]:
 
 
 def _row_of_csv(line: str) -> list[_BoxRow]:
-    """Box of a line such as "cat,120,80,180,160"."""
+    """Return the box of a line such as "cat,120,80,180,160"."""
     match = _CSV.fullmatch(line)
     if match is None:
         return []
@@ -277,7 +277,7 @@ _CSV = re.compile(
 
 
 def _label(gap: str) -> str:
-    """Label in the text between two boxes; "" where it is a sentence."""
+    """Return the label in the text between two boxes; "" if the text is a sentence."""
     tags = _TAGGED.findall(gap) or _ATTRIBUTE.findall(gap)
     if tags:
         return " ".join(tags[-1].split())
@@ -292,12 +292,12 @@ _TAGGED = re.compile(
 )
 # As in <box label="cat" x1="120" …>.
 _ATTRIBUTE = re.compile(r"\b(?:label|name|class)\s?=\s?\"([^\"<>]{0,200})\"")
-# Special tokens and tags, the first half of a box that was cut off, and LaTeX's frame.
+# Special tokens and tags, the first half of a truncated box, and LaTeX's frame.
 _TOKENS = re.compile(r"<\|/?\w+\|>|</?\w+>|<loc_?\d*>?|\\boxed\{|[\[\](){}]")
 
 
 def _says_none(answer: str) -> bool:
-    """True if a text without boxes states that there is nothing of what was asked for."""
+    """True if a text without boxes says that the picture has no such object."""
     low = normalize(answer[:_MAX_STATEMENT_CHARACTERS])
     if _FORMS["refuses"].search(low):
         return False

@@ -130,7 +130,7 @@ class Number(Target):
     within: Decimal = _ZERO
     """Largest error that still counts as right, because the scale cannot be read more finely."""
     cycle: Decimal = _ZERO
-    """Value at which the scale begins again, for example 360 on a compass; 0 if the scale ends.
+    """Value at which the scale begins again, for example 360 on a compass, or 0 if the scale ends.
     On a meter's dial it is 10, and 9.9 is a tenth from 0.0."""
     digits: int = 0
     """Least number of figures before the point, for example 5 for a counter's 05098. Smaller
@@ -224,7 +224,7 @@ class Number(Target):
 
     @property
     def _max_shift(self) -> int | None:
-        """Steps to zero, or to the counter's last number if it is nearer. A cycle has no limit."""
+        """Steps to zero, or to the counter's last number if it is nearer. None on a cycle."""
         last = Decimal(10) ** self.digits if self.digits else None
         if self.cycle and (last is None or self.cycle <= last):
             return None

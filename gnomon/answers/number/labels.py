@@ -40,7 +40,7 @@ def label_figures(value: Any, units: Sequence[str], decimal: str | None) -> str:
 
 
 def parse_number(value: Any, text: str) -> Decimal:
-    """Parse a label's figures; raise if they are not a number."""
+    """Parse a label's figures, or raise if they are not a number."""
     try:
         number = Decimal(text)
         # Decimal also accepts NaN and 1e999.
@@ -48,7 +48,7 @@ def parse_number(value: Any, text: str) -> Decimal:
             raise ValueError
         return number
     except (InvalidOperation, ValueError) as error:
-        raise ValueError(f"{value!r} is no number such as 41 or 3.5") from error
+        raise ValueError(f"{value!r} is not a number such as 41 or 3.5") from error
 
 
 def _check_unit(text: str, unit: str, units: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ def _check_unit(text: str, unit: str, units: Sequence[str]) -> None:
 
 
 def _plain(digits: str, decimal: str | None) -> str:
-    """Rewrite digits as Python reads them; raise if they are ambiguous."""
+    """Rewrite digits as Python reads them, or raise if they are ambiguous."""
     mark, other = (",", ".") if decimal == "comma" else (".", ",")
     if decimal is None and _AMBIGUOUS_COMMA.fullmatch(digits):
         thousands, fraction = digits.replace(",", ""), digits.replace(",", ".")

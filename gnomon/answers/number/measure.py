@@ -82,7 +82,7 @@ class RSquared(NamedTuple):
 def r_squared(predictions: Sequence[Numeric | None], targets: Sequence[Numeric]) -> RSquared:
     """1 − Σ (p − t)² / Σ (t − mean t)², the coefficient of determination of the line p = t.
 
-    Unread answers, None, are dropped. Always quote their number beside the value. R² is below 0 if
+    Unread answers, None, are dropped. Always quote their number with the value. R² is below 0 if
     the mean truth would have been the better guess, and None if the remaining truths are equal.
     """
     if len(predictions) != len(targets):
@@ -224,7 +224,7 @@ class NumberType(AnswerType):
         }
 
     def is_correct(self, measures: dict[str, float]) -> bool:
-        """True if the answer is within the tolerance, or exact if the truth has no tolerance."""
+        """True if the answer is within the tolerance, which is 0 by default."""
         return measures["accepted"] == 1
 
     def credit(self, measures: dict[str, float]) -> float:
@@ -372,7 +372,7 @@ class CyclicType(NumberType):
         return measures | {"accepted": float(accepted)}
 
     def credit(self, measures: dict[str, float]) -> float:
-        """Return 1 − d / (P/2) for the distance d and the cycle P; 0 for an unread answer."""
+        """Return 1 − d / (P/2) for the distance d and the cycle P, or 0 for an unread answer."""
         return 1 - 2 * measures["turn"] if "turn" in measures else 0.0
 
     def costs(self, truths: Sequence[Number]) -> list[float]:
@@ -388,7 +388,7 @@ class CyclicType(NumberType):
         return super().display(value.value)
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Number]) -> list[Metric]:
-        """Drop the second headline of right answers if the labels have no tolerance."""
+        """Drop the second headline of right answers if all tolerances are 0."""
         if any(truth.within for truth in truths):
             return list(metrics)
         changes: dict[str, dict[str, Any]] = {

@@ -77,14 +77,13 @@ def read_number(text: str, *, unit: str = "", which: Which = "final") -> Reading
     A percent sign is noted (the rule ends in "percent") but not applied. A single comma is a
     decimal comma unless it groups thousands: "3,5" is 3.5. "3.5 million" is 3500000, but 3.5 if the
     question's `unit` is "million". By default the final answer is returned if the text has several
-    numbers. The word "one" counts only if the text has no other number, because it is usually a
-    pronoun.
+    numbers. The word "one" is usually a pronoun and counts only as the single number of a text.
     """
     return find(text, lambda part: _all_numbers(part, unit), which)
 
 
 def _all_numbers(text: str, unit: str) -> list[Reading[Decimal]]:
-    """Read all numbers of a short text, and "one" only if the text has no other number."""
+    """Read all numbers of a short text. The word "one" counts only as its single number."""
     text = normalize(text, lower=False).replace("__", "  ")
     if "<<" in text:  # GSM8K's calculator: <<9*2=18>>18
         text = _CALCULATOR.sub(lambda match: " " * len(match[0]), text)

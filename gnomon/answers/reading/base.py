@@ -1,4 +1,4 @@
-"""Readings, texts with look-alike signs made one, tables of patterns, and labels before boxes."""
+"""Readings, normalized texts, tables of patterns, and labels before boxes."""
 
 import re
 import tomllib
@@ -10,9 +10,12 @@ from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast, 
 V = TypeVar("V", covariant=True)
 
 Which: TypeAlias = Literal["final", "first", "last", "answer"]
-"""Value that counts if a text states several: the one that a person takes for the answer, as
-`reading.final` finds it; the first; the last; or the one that the text calls its answer, in a box,
-a tag, a key or after the word (nothing counts where it calls none so)."""
+"""Value that counts if a text has several values.
+
+- "final": the value that a person takes for the answer, as `reading.final` finds it.
+- "first" or "last": the first or the last value.
+- "answer": the value that the text calls its answer, in a box, a tag or a key, or after the word.
+"""
 
 
 class Reading(NamedTuple, Generic[V]):
@@ -24,7 +27,7 @@ class Reading(NamedTuple, Generic[V]):
 
 
 def check_which(which: Which) -> None:
-    """Refuse an unknown choice among several values."""
+    """Raise if `which` is unknown."""
     if which not in get_args(Which):
         raise ValueError(f"which={which!r}: expected 'final', 'first', 'last' or 'answer'")
 
@@ -38,8 +41,8 @@ def shift(reading: Reading[V], by: int) -> Reading[V]:
 def longest(readings: Iterable[Reading[V | None]]) -> list[Reading[V]]:
     """Sort readings by place and keep the longest of those that overlap.
 
-    A refused reading, whose value is None, takes its place like any other: in "10:75 AM" the whole
-    keeps "75 AM" from being read.
+    A reading whose value is None also covers its place: "10:75 AM" is not a time, and "75 AM" in it
+    must not be read either.
     """
     best: list[Reading[V | None]] = []
     for reading in sorted(readings, key=lambda r: (r.span[0], -r.span[1])):
@@ -54,7 +57,7 @@ def _length(reading: Reading[V | None]) -> int:
     return reading.span[1] - reading.span[0]
 
 
-# Signs of one character each, so that no character of the text moves.
+# Each sign is one character, so the other characters of a text keep their places.
 _SAME_LENGTH = {
     **{chr(ord("０") + digit): str(digit) for digit in range(10)},
     **dict.fromkeys("：∶﹕", ":"),
@@ -73,8 +76,8 @@ _SAME_LENGTH = {
 
 
 def normalize(text: str, *, lower: bool = True) -> str:
-    """Replace look-alike signs by one of them; no character moves, so that spans stay true."""
-    # Most texts are plain ASCII, in which only the backtick has a look-alike.
+    """Replace look-alike signs. All characters keep their places."""
+    # In ASCII, as most texts are, only the backtick has a look-alike.
     sign = _LOOK_ALIKE.search(text) if not text.isascii() or "`" in text else None
     while sign:
         text = text.replace(sign[0], _SAME_LENGTH[sign[0]])
@@ -86,24 +89,27 @@ _LOOK_ALIKE = re.compile(f"[{''.join(_SAME_LENGTH)}]")
 
 
 def lower_case(text: str) -> str:
-    """Convert to lower case, with every character in its place."""
+    """Convert to lower case. All characters keep their places."""
     return text.replace("İ", "i").lower()  # "İ".lower() has two characters
 
 
-# Not gnomon.files.read_toml: gnomon imports answers, and no two folders import each other.
+# gnomon.files.read_toml is not used, because gnomon imports answers and folders form no circle.
 def table(module: str, name: str = "") -> dict[str, Any]:
-    """Read a table beside a module, given as its `__file__`; by default the one of its name."""
+    """Read a TOML file beside a module, by default with the name of the module.
+
+    `module` is the `__file__` of the module.
+    """
     path = Path(module)
     path = path.with_name(name) if name else path.with_suffix(".toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
-    """Replace {name} in each pattern by the pattern of that name above it; join lists of lines."""
+    """Join the lines of each pattern, and replace {name} by an earlier pattern of that name."""
     patterns: dict[str, str] = {}
     for name, lines in rows.items():
         pattern = "".join(lines)
-        # Not str.format: braces are quantifiers in most places.
+        # str.format would fail, because most braces are quantifiers.
         for other, words in patterns.items():
             pattern = pattern.replace(f"{{{other}}}", words)
         patterns[name] = pattern
@@ -111,10 +117,10 @@ def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
 
 
 def any_of(words: Iterable[str], then: str = "", *, letters: str = "[a-z]") -> str:
-    """Build a pattern for any of these words, with none of `letters` beside it and `then` after.
+    """Build a pattern for any of these words, followed by `then` and without adjacent `letters`.
 
-    Alternatives are grouped by their first letter, which makes the search fast. The longer of two
-    words comes first, so that "eighty" is not read as "eight".
+    Alternatives are grouped by their first letter, which makes the search fast. Longer words come
+    first, because "eighty" begins with "eight".
     """
     then = f"(?!{letters}){then}"
     return "|".join(
@@ -123,19 +129,19 @@ def any_of(words: Iterable[str], then: str = "", *, letters: str = "[a-z]") -> s
     )
 
 
-# Words of a label beside a box; more are a sentence.
+# Most words of a label beside a box. A longer text is a sentence.
 _LONGEST_LABEL = 8
 
 
 def trim_label(text: str) -> str:
-    """Strip the signs that lists, tables and quotations put around a text."""
+    """Strip signs of lists, tables and quotations around a text."""
     text = _MARKUP.sub("", text).strip(" \t\r\n:;|,*`–—=→")
     text = _IS_AT.sub("", text).strip(" :*`")
     is_quoted = len(text) > 1 and text[0] + text[-1] in ('""', "''", "“”", "„“", "«»", "「」")
     return text[1:-1] if is_quoted else text
 
 
-# Special tokens, and the bullet or number of a list's entry.
+# Special tokens, and the bullet or number of a list entry.
 _MARKUP = re.compile(r"<\|\w+\|>|</?(?:ref|s|box|answer)>|\A\s*+(?:[-*•+]|\d{1,3}[.)])\s+(?=\S*\w)")
 # Words that lead to a box: "EXIT is located at [...]".
 _IS_AT = re.compile(r"\s(?:(?:is|are)\s)?(?:(?:located|found)\s)?(?:at|in|box|bbox)\Z")
@@ -147,5 +153,5 @@ _SENTENCE = re.compile(
 
 
 def is_sentence(text: str) -> bool:
-    """True if the words before a box lead to it and are no label: "The mug is at"."""
+    """True if the words before a box are a sentence and not a label: "The mug is at"."""
     return len(text.split()) > _LONGEST_LABEL or bool(_SENTENCE.search(lower_case(text)))

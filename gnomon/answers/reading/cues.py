@@ -1,7 +1,7 @@
-"""The words and signs by which models announce, correct, qualify and refuse an answer.
+"""Words and signs with which models announce, correct, qualify and refuse an answer.
 
-cues.toml has them for all languages; `weighing` knows only what a cue means. All patterns match
-lower-case text, and their quantifiers are bounded, so that no text takes long.
+cues.toml has the words of all languages, and `weighing` the meaning of cues. All patterns match
+lower-case text. Their quantifiers are bounded, which limits the time for any text.
 """
 
 import re
@@ -13,15 +13,15 @@ from gnomon.answers.reading.base import fill, table
 _TABLE = table(__file__)
 POINTS: dict[str, int] = _TABLE["points"]
 PENALTIES: dict[str, int] = _TABLE["penalties"]
-"""Points that a value earns for the best place it stands in, and loses for a cue beside it."""
-# Penalties for the values after the cue alone: "7, because there are 3 rows".
+"""Points that a value earns for its best place and loses for an adjacent cue."""
+# Penalties only for values after the cue: "7, because there are 3 rows".
 ONLY_AFTER = ("because", "contrasts", "doubts")
-# Points of a value that is called wrong: no sum of others outweighs it.
+# Points of a value that is called wrong. Other points cannot outweigh them.
 DENIED = -1000
 
 
 def _filled(rows: Mapping[str, str]) -> dict[str, str]:
-    """Fill in the parts of patterns; lines of the table are alternatives, a blank is any blank."""
+    """Fill in the parts of patterns. Lines are alternatives, and a blank matches any blank."""
     patterns = fill({**_TABLE["parts"], **rows})
     return {cue: patterns[cue].replace("\n", "|").replace(" ", r"\s") for cue in rows}
 
@@ -31,7 +31,7 @@ def _together(cues: dict[str, str], begins: str) -> re.Pattern[str]:
     return re.compile(f"{begins}(?:{groups})", re.MULTILINE)
 
 
-# One pattern of all words and one of all signs, tried only where a cue may begin, which is fast.
+# One pattern for all words and one for all signs. They are tried only where a cue may begin.
 _SIGNS = _filled(_TABLE["signs"])
 _BY_WORDS = _together(_filled(_TABLE["words"]), r"\b(?=[a-zéü])")
 _BY_SIGNS = _together(_SIGNS, r"(?=[\"'#\\∴⇒\u4e00-\u9fff])")
@@ -39,11 +39,11 @@ _BEGINS = {
     "no": re.compile(r"(?:\A|[.…,;:–—!?(\n)}\]-])\s{0,2}\Z"),
     "conclusion": re.compile(r"(?:\A|[.!?;:\n,*_)—–-])\s{0,3}(?:and\s)?\Z"),
 }
-"""Text before words that are cues only at the beginning of a clause: "no" in "there is no"."""
+"""Text before words that are cues only at the beginning of a clause, such as "no"."""
 
 
 def cues(text: str) -> list[tuple[str, int, int]]:
-    """Find name, start and end of each cue of a text in lower case."""
+    """Find name, start and end of each cue in a lower-case text."""
     matches = [
         (match.lastgroup or "", *match.span())
         for match in _BY_WORDS.finditer(text)
@@ -61,7 +61,7 @@ ENCLOSED = tuple(
     (name.partition(":")[0], re.compile(pattern, re.MULTILINE))
     for name, pattern in _TABLE["enclosed"].items()
 )
-"""Forms that enclose an answer, the most trusted first; the group is the content."""
+"""Patterns of enclosed answers, the most trusted first. The group is the content."""
 KEY = re.compile(_SIGNS["key"])
 PATTERNS = {name: re.compile(pattern) for name, pattern in _filled(_TABLE["patterns"]).items()}
 
@@ -71,7 +71,7 @@ class Evidence(NamedTuple):
 
     points: float
     applies_to: str
-    """Values that it holds for: "numbers"; "several numbers", those beside others; "", all."""
+    """Kind of values: "numbers", "several numbers" (with other numbers near), or "" for all."""
     before: re.Pattern[str]
     here: re.Pattern[str]
     behind: re.Pattern[str]
@@ -80,7 +80,7 @@ class Evidence(NamedTuple):
         """True if all three patterns match around a value."""
         start, end = span
         return bool(
-            # 60 characters hold the longest of these patterns.
+            # 60 characters are enough for the longest of these patterns.
             self.before.search(low, max(0, start - 60), start)
             and self.here.match(low, start)
             and self.behind.match(low, end)
@@ -100,7 +100,7 @@ EVIDENCE = [
 
 
 def is_range(part: str, start: int, between: str) -> bool:
-    """True if the text between two values makes them a range; the first begins at `start`."""
+    """True if the text between two values makes them a range. The first begins at `start`."""
     if PATTERNS["to"].fullmatch(between):
         return True
     both = PATTERNS["between"].search(part, max(0, start - 24), start)

@@ -23,40 +23,41 @@ from gnomon.answers.reading.weighing import (
 
 V = TypeVar("V")
 
-# Characters at the ends of a text in which values are looked for: the first sentences, and the last
-# paragraphs, since an answer at the end may be explained after it. CROWDED are enough where they
-# hold as many values as are weighed.
+# Characters at both ends of a text in which values are looked for. The end is longer, because an
+# explanation may follow the answer. CROWDED characters are enough if they hold MAX_VALUES values.
 HEAD, TAIL, CROWDED = 300, 1200, 400
 
 
 def find(text: str, read_values: ReadValues[V], which: Which = "final") -> Reading[V] | None:
-    """Find the value that counts; `read_values` reads all of a short text."""
+    """Find the value that counts; `read_values` reads all values of a short text."""
     check_which(which)
     if which in ("first", "last"):
         return _by_place(text, read_values, last=which == "last")
     if "<|object_ref_start|>" in text or "<point" in text:
-        # The name of the object that a box or a point belongs to may hold numbers: blank it out.
+        # The name of an object with a box or a point may contain numbers, so it is blanked out.
         text = PATTERNS["reference"].sub(lambda match: " " * len(match[0]), text)
     low = lower_case(text)
     read_values = cache(read_values)  # the parts of a short text are read twice
     span = _after_thinking(low)
     if span is None:
         return None
-    # A base model goes on with a question of its own: what it answers there does not count.
+    # A base model may continue with another question, whose answer does not count.
     next_question = PATTERNS["runs_on"].search(low, *span)
     if next_question and low[span[0] : next_question.start()].strip():
         span = span[0], next_question.start()
     for place, start, end in _enclosed(low, *span):
         region = Region(text, low, start, end, read_values)
         if KEY.search(low, end, span[1]) or (place == "ticked" and region.has_numbers):
-            continue  # the reasons that JSON gives before its answer; a step that was checked
+            continue  # reasons before the answer in JSON, or a step that was checked
         if region.is_formula:
             return None
         if region.readings or (place != "ticked" and region.refuses):
             return name_reading(region.best(), place, low)
     begin, end = span
     tail = _from_a_word(text, begin, end - CROWDED)
-    if len(read_values(text[tail:end])) < MAX_VALUES:  # else no value before it would be weighed
+    if (
+        len(read_values(text[tail:end])) < MAX_VALUES
+    ):  # otherwise values before it would not be weighed
         tail = _from_a_word(text, begin, end - TAIL)
     regions = [Region(text, low, tail, end, read_values)]
     if tail > begin:
@@ -74,7 +75,7 @@ def _by_place(text: str, read_values: ReadValues[V], *, last: bool) -> Reading[V
         while last and start > 0 and len(text) - start < 2 * size and not text[start - 1].isspace():
             start -= 1
         readings = read_values(text[start:] if last else text[:size])
-        # A value that ends where the part does may go on after it.
+        # A value at the end of the part may continue after it.
         if readings and (last or readings[0].span[1] < size or len(text) <= size):
             return shift(readings[-1 if last else 0], start)
         if len(text) <= size:
@@ -83,7 +84,7 @@ def _by_place(text: str, read_values: ReadValues[V], *, last: bool) -> Reading[V
 
 
 def _from_a_word(text: str, begin: int, index: int) -> int:
-    """Index after the first blank from `index` on, so that no word is cut in two."""
+    """Return the index after the first blank from `index` on. A word begins there."""
     if index <= begin:
         return begin
     blank = _BLANK.search(text, index, index + 40)
@@ -94,7 +95,7 @@ _BLANK = re.compile(r"\s")
 
 
 def _after_thinking(text: str) -> tuple[int, int] | None:
-    """Span of the text after the thinking; None if it is empty, or the thinking was cut off."""
+    """Return the span of the text after the thinking, if there is such text."""
     start = max((mark.end() for mark in PATTERNS["thought"].finditer(text)), default=0)
     thinks_again = PATTERNS["thinks"].search(text, start)
     end = thinks_again.start() if thinks_again else len(text)
@@ -102,8 +103,8 @@ def _after_thinking(text: str) -> tuple[int, int] | None:
 
 
 def _enclosed(text: str, begin: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """Spans in boxes and tags near the text's end, the most trusted place and the last first."""
+    """Yield spans in boxes and tags near the text's end, from the most to the least trusted."""
     for place, pattern in ENCLOSED:
-        # Two of each place: if the last is empty, the one before it may hold the answer.
+        # Two for each kind of place: if the last is empty, the other may hold the answer.
         for match in list(pattern.finditer(text, max(begin, end - TAIL), end))[:-3:-1]:
             yield place, *match.span(1)

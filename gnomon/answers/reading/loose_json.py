@@ -1,7 +1,7 @@
-"""Parser of JSON as models write it: cut off, with commas too many, in Python's quotes, keys twice.
+"""Parser of JSON as models write it: truncated, with extra commas or keys, or Python's quotes.
 
-Values keep their places in the text. Nothing is repaired that would need a guess: what was cut off
-is marked as such, and what is neither JSON nor a number is a word.
+Values keep their places in the text. The parser does not guess: a truncated value is marked, and
+unknown text is a word.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-# Deeper nesting is no answer, and would exhaust Python's stack.
+# Deeper nesting would exhaust Python's stack.
 _DEEPEST = 12
 
 
 @dataclass(slots=True)
 class Node:
-    """A value with its place; `whole` is false where the text ended before it did."""
+    """A value with its place. `whole` is false if the value was cut off."""
 
     start: int
     end: int = 0
@@ -26,7 +26,7 @@ class Node:
 
 @dataclass(slots=True)
 class Scalar(Node):
-    """A text, a number or a word, as written but for its quotation marks."""
+    """A text, a number or a word, as written but without quotation marks."""
 
     text: str = ""
 
@@ -39,13 +39,13 @@ class Array(Node):
 
     @property
     def is_flat(self) -> bool:
-        """True if it holds scalars alone, at least one."""
+        """True if all items are scalars, and there is at least one."""
         return bool(self.items) and all(isinstance(item, Scalar) for item in self.items)
 
 
 @dataclass(slots=True)
 class Mapping(Node):
-    """An object; a key may occur twice, as where a model forgets to begin a new object."""
+    """An object. A key may occur twice, if a model forgets to begin a new object."""
 
     pairs: list[tuple[Scalar, Value]] = field(default_factory=list)
 
@@ -54,30 +54,30 @@ Value: TypeAlias = Scalar | Array | Mapping
 # A comma may stand before, after or between values, or be missing.
 _BLANKS = re.compile(r"[\s,]*")
 _COLON = re.compile(r"\s*[:=]\s*")
-# Possessive, so that a text full of quotation marks takes no quadratic time.
+# Possessive, because a text full of quotation marks would take quadratic time.
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+(\"|\Z)|'(?:[^'\\]|\\.)*+('|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\s,:=\[\](){}\"']++")
 OBJECT = re.compile(r"\{(?=\s*(?:[\"']|[a-z_]\w{0,40}\s*:))")
-"""Beginning of an object, whose first key may lack its quotation marks."""
+"""Beginning of an object. The first key may lack its quotation marks."""
 
 
 def objects(text: str) -> list[Mapping]:
-    """Find the outermost objects of a text, in its order."""
+    """Find the outermost objects of a text, in order."""
     mappings: list[Mapping] = []
     end = 0
     while match := OBJECT.search(text, end):
         value = _value(text, match.start(), 0)
         assert isinstance(value, Mapping)
         mappings.append(value)
-        # An object that was cut off ends where the text does, or at a sign that belongs to none.
+        # A truncated object ends at the end of the text, or at a sign outside JSON.
         end = max(value.end, match.end())
     return mappings
 
 
 def _value(text: str, index: int, depth: int) -> Value | None:
-    """Parse the value that begins at a place; None if none does, or it lies too deep."""
+    """Parse the value that begins at a place, if there is one and it is not too deep."""
     opening = text[index : index + 1]
-    # Python's tuples are lists here.
+    # A tuple of Python counts as a list.
     if opening and opening in "{[(" and depth < _DEEPEST:
         return _mapping(text, index, depth) if opening == "{" else _array(text, index, depth)
     return _scalar(text, index)
@@ -91,7 +91,7 @@ def _array(text: str, start: int, depth: int) -> Array:
             array.end, array.whole = array.end + 1, True
             return array
         item = _value(text, array.end, depth + 1)
-        if item is None:  # the text's end, or a sign that belongs to no list
+        if item is None:  # the end of the text, or a sign outside the list
             return array
         if isinstance(item, Scalar) and _COLON.match(text, item.end):
             # A key: the bracket was forgotten, as in [1, 2, 3, 4, "label": "cat"}.
@@ -114,7 +114,7 @@ def _mapping(text: str, start: int, depth: int) -> Mapping:
         if key is None or value is None:
             mapping.end = key.end if key else mapping.end
             return mapping
-        # A list of pairs, since a dict would lose all but the last of equal keys.
+        # A list of pairs, because a dict would keep only the last of equal keys.
         mapping.pairs.append((key, value))
         mapping.end = value.end
 
@@ -125,7 +125,7 @@ def _scalar(text: str, index: int) -> Scalar | None:
         inner = match[0][1:-1] if is_whole else match[0][1:]
         return Scalar(index, match.end(), is_whole, _unescape(inner))
     word = _WORD.match(text, index)
-    # A number at the very end may have gone on.
+    # A number at the very end may have been cut off.
     return Scalar(index, word.end(), word.end() < len(text), word[0]) if word else None
 
 

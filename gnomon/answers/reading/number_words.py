@@ -1,4 +1,4 @@
-"""Number words of five languages, numbers spelled out, and texts whose words became digits."""
+"""Number words of five languages, and texts whose number words became digits."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from gnomon.answers.reading.base import Reading, any_of, fill, table
 
-# English words; those of other languages, and the scales of all, are in number_words.toml.
+# English words. number_words.toml has the words of other languages, and all scales.
 _TEENS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
     "fifteen sixteen seventeen eighteen nineteen"
@@ -20,7 +20,7 @@ _TABLE = table(__file__)
 SCALES: dict[str, int] = {word: 10**zeros for word, zeros in _TABLE["scales"].items()}
 AFTER_FIGURES = SCALES | {word: 10**zeros for word, zeros in _TABLE["behind_figures"].items()}
 WIDE = "０１２３４５６７８９"
-"""Digits of numbers that were words. A normalized text has no others of these."""
+"""Digits that replace number words. A normalized text does not contain them otherwise."""
 
 
 _ENGLISH = SMALL | TENS
@@ -38,10 +38,10 @@ OTHER = {
     for word in same.split("/")
     if word != "-"
 }
-"""Values of words of German, French and Spanish up to 99."""
+"""Values of German, French and Spanish words up to 99."""
 # Vingt-cinq is often written without its hyphen.
 OTHER |= {word.replace("-", " "): value for word, value in OTHER.items()}
-# 两 is the two that counts things: 两点 is two o'clock.
+# 两 means two in counting: 两点 is two o'clock.
 _ZH = {word: value % 10 for value, word in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 
@@ -63,7 +63,7 @@ def chinese(word: str) -> int:
 
 # Later tables win: a word of two languages is read as English.
 _VALUES = OTHER | _TABLE["only_beside"] | _ENGLISH
-# Signs of LaTeX in 10{:}08 and 10\text{:}08, and marks that leave a blank: \text{, \quad, }.
+# Signs of LaTeX in 10{:}08 and 10\text{:}08, and commands that become blanks.
 _LATEX = (
     r"\{(?P<sign>[:,.])\}|\\(?:text|mathrm|textrm)\s?\{\s?(?P<inner>[:,.])\s?\}"
     r"|(?P<mark>(?:(?:\\(?:text\w{0,2}|math\w{2}|mbox)\s?\{|\\[,;!: ]|\\quad\b|\})\s?){1,9})"
@@ -75,7 +75,7 @@ _CHINESE = (
     "[零〇一二两三四五六七八九]?十[一二三四五六七八九]?"
     "|[零〇一二两三四五六七八九]{1,2}(?=[点點时時分刻秒])|(?<=[点點时時])[零〇][一二三四五六七八九]"
 )
-# Most places are passed by at a look: inside a word nothing begins.
+# Number words begin only at the beginning of a word.
 _REWRITTEN = re.compile(
     rf"(?=[\\{{}}零〇一二两三四五六七八九十]|(?<![^\W\d\u3040-\u9fff])[^\W\d])"
     rf"(?:{_LATEX}|(?P<chinese>{_CHINESE})|(?P<word>{_WORDS}))"
@@ -85,10 +85,10 @@ _TO_ASCII = str.maketrans(WIDE, "0123456789")
 
 
 class Digits:
-    """A text whose number words below 100 became digits, and the way back to the old places.
+    """A text whose number words below 100 became digits, with the places in the original text.
 
-    These digits are wide ones, so that words can be told from figures: "ten thirty" becomes
-    "１０ ３０", and "10{:}08" 10:08.
+    The digits are wide, which distinguishes them from figures: "ten thirty" becomes "１０ ３０".
+    "10{:}08" becomes 10:08.
     """
 
     def __init__(self, text: str) -> None:
@@ -106,8 +106,8 @@ class Digits:
         self.text = "".join((*parts, text[end:]))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Convert a span to the old text; a rewritten piece is in it as a whole."""
-        # Odd entries of _new and _old begin a rewritten piece, even ones the text after it.
+        """Convert a span to the original text. It contains whole rewritten pieces."""
+        # Odd entries of _new and _old begin a rewritten piece, even entries the text after it.
         first = bisect_right(self._new, start) - 1
         last = bisect_right(self._new, end - 1) - 1
         inside = self._old[first] if first % 2 else self._old[first] + start - self._new[first]
@@ -158,7 +158,7 @@ _BEYOND_99, _OF_ENGLISH, _FRENCH = (
 
 
 def sign_start(text: str, start: int) -> int:
-    """Index of the French or Spanish minus before a number; the number's start if it has none."""
+    """Return the start of a number, including a French or Spanish minus before it."""
     sign = _SIGN.search(text, max(0, start - 12), start)
     if sign is None or _NO_SIGN.search(text, max(0, sign.start() - 32), sign.start()):
         return start
@@ -166,12 +166,12 @@ def sign_start(text: str, start: int) -> int:
 
 
 def spelled_numbers(text: str) -> Iterator[Reading[Decimal | None]]:
-    """Read every spelled-out number of a text in lower case; a lone "one" has its own rule."""
+    """Read every spelled-out number of a lower-case text. A lone "one" has a separate rule."""
     digits = Digits(text)
     for match in _SPELLED.finditer(digits.text):
         first = sign_start(digits.text, match.start())
         start, end = digits.span(first, match.end())
-        if text[start] < "\u3040":  # Chinese numerals have their own pattern: 十分 is none
+        if text[start] < "\u3040":  # Chinese numerals have a separate pattern
             rule = "one" if text[start:end] == "one" else "words"
             value = None if _BEYOND.match(digits.text, match.end()) else _value(match)
             if value is not None and first < match.start():
@@ -187,13 +187,13 @@ def spelled_numbers(text: str) -> Iterator[Reading[Decimal | None]]:
 
 
 def _foreign_numbers(text: str, digits: Digits) -> Iterator[Reading[Decimal | None]]:
-    """Read decimals of German, French and Spanish, and refuse hundreds and all beyond."""
+    """Read German, French and Spanish decimals. Numbers from 100 on become None."""
     for match in _DECIMAL.finditer(digits.text):
         first = sign_start(digits.text, match.start())
         is_negative = first < match.start() or match[0].startswith(("minus", "-"))
         whole, *tokens = [_figures(token) for token in _DECIMAL_TOKEN.findall(match[0])]
         value = None
-        # "Komma zwei fünf" and "virgule zéro cinq"; "virgule vingt cinq sept" is not clear.
+        # "Komma zwei fünf" and "virgule zéro cinq". "virgule vingt cinq sept" is ambiguous.
         if len(tokens) == 1 or not any(map(int, tokens[:-1])) or max(map(len, tokens)) == 1:
             value = Decimal(f"{whole}.{''.join(tokens)}")
             value = -value if is_negative else value
@@ -206,7 +206,7 @@ def _foreign_numbers(text: str, digits: Digits) -> Iterator[Reading[Decimal | No
 
 
 def _is_english(text: str, number: str) -> bool:
-    """True if it is an amount of cents or mils: "five cents"; "six cents" may be French."""
+    """True for an amount of cents or mils: "five cents". "six cents" may be French."""
     if number.endswith("millions") or not _OF_ENGLISH.search(number):
         return False
     words = re.split(r"[\s-]+", number)
@@ -217,14 +217,14 @@ def _is_english(text: str, number: str) -> bool:
 
 
 def _figures(token: str) -> str:
-    """Figures of a number word that became wide digits, or of a word for nought or one."""
+    """Convert wide digits, or a word for nought or one, to figures."""
     if token[0].isdigit():
         return token.translate(_TO_ASCII)
     return "1" if token.startswith("un") else "0"
 
 
 def _chinese_value(match: re.Match[str]) -> Decimal | None:
-    """Value of a Chinese numeral with its sign and decimals; None of 两三, two or three."""
+    """Return the value of a Chinese numeral, or None for 两三, which means two or three."""
     whole = match["whole"]
     if _CHINESE_DIGITS.fullmatch(whole):
         value = Decimal("".join(str(_ZH[letter]) for letter in whole))
@@ -240,7 +240,7 @@ def _chinese_value(match: re.Match[str]) -> Decimal | None:
 
 def _value(match: re.Match[str]) -> Decimal | None:
     value, last = _whole(match["whole"] or "")
-    # "half a million" has no number before its half.
+    # "half a million" does not begin with a number.
     if match["lone"]:
         value = HALVES_AND_QUARTERS[_TOKEN.findall(match["lone"])[-1]]
     elif match["decimals"]:
@@ -249,7 +249,7 @@ def _value(match: re.Match[str]) -> Decimal | None:
     elif match["share"]:
         value += HALVES_AND_QUARTERS[match["share"]] * SCALES.get(last, 1)
     elif match["times"]:
-        return None  # "two thousand million" is a number, but a rare one that this does not read
+        return None  # "two thousand million" is too rare to be read
     elif match["above"]:
         value += Decimal(match["above"]) / _of(match["under"])
     elif match["of"]:
@@ -263,7 +263,7 @@ def _of(part: str) -> int:
 
 
 def _whole(text: str) -> tuple[Decimal, str]:
-    """Convert the words of a whole number; return it with its last word."""
+    """Convert the words of a whole number. Return it with its last word."""
     total = current = 0
     word = ""
     for word in _TOKEN.findall(text):

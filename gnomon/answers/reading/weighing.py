@@ -1,13 +1,13 @@
-"""Weigh the values of a part of a text against each other to find the one given as the answer.
+"""Weigh the values in a part of a text against each other to find the final answer.
 
-Each earns points for the best place that it stands in ("Answer: 7" 80, an opening "7." 55, "so it
-is 7" 30) and gains or loses by its surroundings: it follows an "is", it stands in the last
-sentence, after "if", in a refusal. The most points win, the later value in a tie. A value that is
-denied is passed over; where the winner is an end of a range, one of several alternatives or an
-entry of a list, nothing is read.
+Each value earns points for its best place ("Answer: 7" 80, an opening "7." 55, "so it is 7" 30).
+It gains or loses points by its surroundings: after an "is", in the last sentence, after "if", in a
+refusal. The value with the most points wins, and the later value in a tie. Denied values are
+ignored. The result is None if the winner is an end of a range, an alternative or an entry of a
+list.
 
-All points were set by trial on two thirds of tests/answers/corpus. tests/answers/accuracy.py shows
-what a change does there, and with --set-aside, --blind or --fresh whether it holds elsewhere.
+All points were found by trial on two thirds of tests/answers/corpus. tests/answers/accuracy.py
+shows the effect of a change on them, and with --set-aside, --blind or --fresh on other answers.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from gnomon.answers.reading.cues import DENIED, EVIDENCE, PATTERNS, PENALTIES, P
 
 V = TypeVar("V")
 ReadValues: TypeAlias = "Callable[[str], list[Reading[V]]]"
-"""Function that reads every value of a short text, in its order."""
+"""Function that reads every value of a short text, in order."""
 
-# At most so many values of a region are weighed, and twice as many runs of digits are searched for
-# them: it bounds the time of a text that is full of numbers.
+# Most values of a region that are weighed. Twice as many runs of digits are searched. Both numbers
+# limit the time for a text full of numbers.
 MAX_VALUES = 16
-# Characters after "Answer:" and other cues in which a value is looked for: two sentences.
+# Characters after "Answer:" and other cues in which a value is looked for, about two sentences.
 _REACH = 240
 
-# Place names that readings report, where they differ from the cue's name.
+# Place names in readings that differ from the cue's name.
 _PLACE_OF_CUE = {
     "key": "json key",
     "value_key": "json key",
@@ -46,38 +46,38 @@ ANSWER_PLACES = ("boxed", "tag", "json key", "answer", "is the answer")
 _FIRST_SENTENCE_POINTS = 10
 _LAST_SENTENCE_POINTS = 12
 _CUT_SENTENCE_POINTS = -30
-# Points of a value after "is", as in "the time is 7", and more for the first of a sentence.
+# Points of a value after "is", as in "the time is 7", with more for the first in a sentence.
 _IS_POINTS = 12
 _FIRST_IS_POINTS = 6
-# Penalties here are subtracted; those of cues.toml are negative points and are added.
-# Penalty of an "Answer:" that the text repeats later: the later one counts.
+# These penalties are subtracted. Penalties in cues.toml are negative points, which are added.
+# Penalty of an "Answer:" that is repeated later, because the later value counts.
 _REPEATED_PENALTY = 25
-# Penalty of a value by each one after it in the sentence that "Answer:" begins.
+# Penalty of a value for each later value in the sentence after "Answer:".
 _LATER_VALUE_PENALTY = 4
-# Penalty of a value that is corrected later, and the lead of the correction over it.
+# Penalty of a value that is corrected later, and the lead of its correction.
 _CORRECTED_PENALTY = 50
 _CORRECTION_LEAD = 6
 # Penalty of a number in a row of three or more: "2, 4, 6" are data.
 _ROW_PENALTY = 40
-# Minimum points in a text that refuses to answer: "Answer: 7" counts there, "it is 7" does not.
+# Minimum points in a text that refuses to answer: enough for "Answer: 7", not for "it is 7".
 _MIN_IN_REFUSAL = 50
 # Minimum points in any text. A value with fewer is only mentioned.
 _MIN_ANYWHERE = 0
-# Minimum points of a choice of one letter in a text longer than _LONG_TEXT characters, where the
-# letter may be a variable of a formula.
+# Minimum points of a one-letter choice in a text longer than _LONG_TEXT characters. The letter may
+# be a variable of a formula there.
 _MIN_OF_LETTER = 13
 _LONG_TEXT = 300
-# Minimum points in a text that was cut off; choices need more, since their words occur anyway.
+# Minimum points in a truncated text. Choices need more, because their words are common.
 _MIN_IN_CUT_TEXT = 20
 _MIN_OF_CHOICE_IN_CUT_TEXT = 50
 # Points of a label right before a time, box or choice that ends the text, on top of "own line".
 _LABEL_POINTS = 15
-# "7 is correct" is worth this much less than "7 is the answer".
+# Points that "7 is correct" has less than "7 is the answer".
 _CORRECT_POINTS = -10
 
 
 def name_reading(reading: Reading[V] | None, place: str, low: str) -> Reading[V] | None:
-    """Put the name of a reading's place before that of its rule, unless it stands alone."""
+    """Put the name of the place before the rule, unless the reading is the whole text."""
     if reading is None or not place:
         return reading
     start, end = reading.span
@@ -91,13 +91,13 @@ class _Cue(NamedTuple):
     start: int
     end: int
     sentence_end: int
-    """End of the sentence that follows it."""
+    """End of the sentence after the cue."""
 
 
 class Region(Generic[V]):
-    """Values, cues and sentences of a part of a text, all by their place in the part.
+    """Values, cues and sentences of a part of a text, with their places in the part.
 
-    `reaches_end` is false for a part at the front, after which the text goes on.
+    `reaches_end` is false if the text continues after the part.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Region(Generic[V]):
         *,
         reaches_end: bool = True,
     ) -> None:
-        # A page of figures is cut to those nearest its end: reading values takes longest.
+        # A page of figures is cut to its last figures, because reading values takes longest.
         figures = [match.start() for match in PATTERNS["figures"].finditer(low, begin, end)]
         if len(figures) > 2 * MAX_VALUES:
             begin, end = (
@@ -131,7 +131,7 @@ class Region(Generic[V]):
         self._last_sentence = self._sentence(max(0, len(self._low.rstrip()) - 1))[0]
 
     def _sentence(self, position: int) -> tuple[int, int]:
-        """Start and end of the sentence around a character."""
+        """Return start and end of the sentence around a character."""
         index = bisect_right(self._sentences, position)
         end = self._sentences[index] if index < len(self._sentences) else len(self._low)
         return self._sentences[index - 1], end
@@ -139,7 +139,7 @@ class Region(Generic[V]):
     @cached_property
     def _cues(self) -> list[_Cue]:
         result = []
-        # "cannot be determined" may be one of the choices: then it refuses nothing.
+        # "cannot be determined" may be one of the choices and is then not a refusal.
         has_refusing_choice = self._are_texts and any(
             name == "refuses"
             for r in self.readings
@@ -147,7 +147,7 @@ class Region(Generic[V]):
         )
         for name, start, end in cues.cues(self._low):
             refuses = name == "refuses"
-            # Words within a value are no cue, such as those of a choice.
+            # Words inside a value, such as a choice, are not a cue.
             shared = [r for r in self.readings if r.span[0] < end and start < r.span[1]]
             if any(r.span[1] >= end or (r.span[0] <= start and not refuses) for r in shared):
                 continue
@@ -158,13 +158,13 @@ class Region(Generic[V]):
         return result
 
     def _near_sentence_end(self, index: int) -> int:
-        """End of the sentence that begins here, after blank lines and marks, if it is near."""
+        """Return the end of the sentence that begins here, after blank lines and marks."""
         word = PATTERNS["word"].search(self._low, index)
         end = self._sentence(word.start())[1] if word else len(self._low)
         return min(end, index + _REACH)
 
     def _is_of_a_choice(self, name: str, index: int) -> bool:
-        """True if a cue is a statement about a choice: it "would be B"; "B does not show a cat"."""
+        """True if a cue is a statement about a choice, as in "would be B"."""
         if name == "refuses":
             begin = self._sentence(index)[0]
             return any(begin <= r.span[0] < index for r in self.readings)
@@ -172,12 +172,12 @@ class Region(Generic[V]):
 
     @property
     def is_formula(self) -> bool:
-        """True if its values are numbers and the part holds a formula."""
+        """True if the values are numbers and the part contains a formula."""
         return self.has_numbers and bool(PATTERNS["formula"].search(self._low))
 
     @cached_property
     def refuses(self) -> bool:
-        """True if it declines to answer, and gives no value all the same ("but my guess is 7")."""
+        """True if the text refuses to answer, without a guess such as "but my guess is 7"."""
         guesses = (
             cue.name == "despite"
             and any(cue.end <= r.span[0] < cue.sentence_end for r in self.readings)
@@ -187,7 +187,7 @@ class Region(Generic[V]):
 
     @cached_property
     def _min_points(self) -> float:
-        """Points below which no value counts as the text's answer."""
+        """Least points of a value that counts as the text's answer."""
         min_in_cut_text = _MIN_OF_CHOICE_IN_CUT_TEXT if self._are_texts else _MIN_IN_CUT_TEXT
         return max(
             _MIN_IN_REFUSAL if self.refuses else _MIN_ANYWHERE,
@@ -195,15 +195,15 @@ class Region(Generic[V]):
         )
 
     def top_points(self, only: tuple[str, ...] = ()) -> float:
-        """Most points of a value, or 2 * DENIED; with `only`, of those in these places."""
+        """Most points of any value, or of the values in the places `only`; at least 2 * DENIED."""
         return next((p for p, _, place in self._ranked if not only or place in only), 2 * DENIED)
 
     @cached_property
     def _ranked(self) -> list[tuple[float, int, str]]:
         """Points of each value, its index and the name of its best place, the most points first.
 
-        In three steps: cues score the values before and after them, each value is scored by its
-        surroundings, and corrections move points from the corrected to the corrections.
+        There are three steps. Cues score adjacent values. Each value is scored by its
+        surroundings. Corrections take points from the values that they correct.
         """
         self._place = [(0.0, "")] * len(self.readings)
         self._bonus = [0.0] * len(self.readings)
@@ -220,7 +220,7 @@ class Region(Generic[V]):
         self._place[index] = max(self._place[index], (points, name))
 
     def _score_cue(self, cue: _Cue, starts: list[int]) -> None:
-        """Give the values before and after a cue their points for it."""
+        """Score the values before and after a cue."""
         name = cue.name
         if name == "is_the_answer":
             begin, end = self._sentence(cue.start)
@@ -236,11 +236,11 @@ class Region(Generic[V]):
             later = any(c.name == name and c.start > cue.start for c in self._cues)
             points = POINTS[name] - (_REPEATED_PENALTY if later and name == "answer" else 0)
             for order, index in enumerate(after):
-                # A conclusion ends with its value: "so with 3 rows of 4 it is 12".
+                # The value is at the end of a conclusion: "so with 3 rows of 4 it is 12".
                 decay = 0 if name == "conclusion" else _LATER_VALUE_PENALTY * order
                 self._raise_place(index, points - decay, _PLACE_OF_CUE.get(name, name))
         elif name in PENALTIES:
-            # A penalty holds for the clause: to a semicolon, or to words that take it back.
+            # A penalty holds for the clause, up to a semicolon or to words that revoke it.
             begin = self._sentence(cue.start)[0]
             begin = max(begin, self._low.rfind(";", begin, cue.start))
             begin = cue.end if name in cues.ONLY_AFTER else begin
@@ -256,7 +256,7 @@ class Region(Generic[V]):
                 self._bonus[index] += PENALTIES[name]
 
     def _score_surroundings(self, index: int, reading: Reading[V]) -> None:
-        """Give a value the points of its place in the text and of its neighbours."""
+        """Score a value by its place in the text and by its neighbours."""
         part, (start, end) = self._low, reading.span
         begin, stop = self._sentence(start)
         bonus = float(self._evidence[index])
@@ -293,7 +293,7 @@ class Region(Generic[V]):
 
     @cached_property
     def _evidence(self) -> list[float]:
-        """Points of the words right beside each value; a denied one loses DENIED."""
+        """Score each value by adjacent words. A denied value loses DENIED."""
         figures = sum(self._low[r.span[0]].isdigit() for r in self.readings)
         kinds = (
             "",
@@ -308,18 +308,18 @@ class Region(Generic[V]):
         ]
 
     def _is_denied(self, index: int) -> bool:
-        # Half: other words beside a denied value may give points back.
+        # Half, because other words beside a denied value may give points back.
         return self._evidence[index] <= DENIED / 2
 
     def _is_after_is(self, reading: Reading[V]) -> bool:
-        """True if the words before a value say that something "is" it."""
+        """True if the words before a value end in a word such as "is"."""
         start = reading.span[0]
         return bool(PATTERNS["is"].search(self._low, max(0, start - 40), start))
 
     def _opening_share(self, stop: int) -> float:
-        """1 if the first sentence is little more than a value, less the more other words it has.
+        """Return the factor, 0 to 1, for the points of an opening whose value ends at `stop`.
 
-        `stop` is its end. A share, by which the points of an opening are multiplied.
+        It is 1 if the first sentence is little longer than the value, and smaller for more words.
         """
         part, readings = self._low, self.readings
         start, end = readings[0].span
@@ -339,8 +339,8 @@ class Region(Generic[V]):
         leads = PATTERNS["lead"].fullmatch(before)
         if leads and PATTERNS["break"].match(part, end):
             return 1
-        # The shares below were set by trial, as all points: "7 rows of 4 chairs" begins with a
-        # number as "7 chairs" does, and a choice may be the subject of a statement.
+        # The shares below were found by trial. "7 rows of 4 chairs" begins like "7 chairs", and a
+        # choice may be the subject of a statement.
         if self.has_numbers:
             return 0.0 if PATTERNS["word"].search(before) else 0.4
         if len(before) < 40 and _is_alone(before.replace("=", ":"), part[end:stop], letters=0):
@@ -366,14 +366,14 @@ class Region(Generic[V]):
                 if self.readings[later].value != self.readings[best].value:
                     self._bonus[later] += max(0.0, points[best] - points[later] + _CORRECTION_LEAD)
                     self._raise_place(later, 0, self._place[best][1])
-            # "7. No, wait: 7" corrects nothing.
+            # "7. No, wait: 7" is not a correction.
             after = {r.value for r in self.readings[split:]}
             for index in range(split):
                 if {self.readings[index].value} != after:
                     self._bonus[index] -= _CORRECTED_PENALTY
 
     def _in_a_row(self, index: int) -> bool:
-        """True if it is one of three or more numbers with commas between."""
+        """True if a value belongs to three or more numbers with commas between them."""
         near = self.readings[max(0, index - 2) : index + 3]
         gaps = (self._low[a.span[1] : b.span[0]] for a, b in pairwise(near))
         commas = ("," if PATTERNS["comma"].fullmatch(gap) else "." for gap in gaps)
@@ -381,7 +381,7 @@ class Region(Generic[V]):
 
     @cached_property
     def _begins_working(self) -> bool:
-        """True if its first sentence begins a working ("First, count ...") and no answer."""
+        """True if the first sentence begins a working, such as "First, count ..."."""
         first = self._sentence(0)[1]
         return any(cue.name == "works" and cue.start < first for cue in self._cues)
 
@@ -391,7 +391,7 @@ class Region(Generic[V]):
         if not self._reaches_end:
             return False
         low, last = self._low, self._last_sentence
-        # "It is in front of" has ended if that is a choice.
+        # "It is in front of" is a whole sentence if "in front of" is a choice.
         ends_with_choice = self._are_texts and not PATTERNS["word"].search(
             low, self.readings[-1].span[1]
         )
@@ -401,15 +401,15 @@ class Region(Generic[V]):
             return True
         if ends_with_choice and self._is_after_is(self.readings[-1]):
             return False
-        # A last sentence of a few characters needs no full stop, nor does one on a line of its own.
+        # A very short last sentence, or a separate line, may end without a full stop.
         goes_on = self._begins_working or (last and low[last - 1] != "\n")
         is_long = len(low) - last > (8 if self._begins_working and last else 24)
         return bool(goes_on and is_long and PATTERNS["mid_sentence"].search(low[-40:]))
 
     def best(self, only: tuple[str, ...] = ()) -> Reading[V] | None:
-        """Value with the most points that is not denied.
+        """Return the value with the most points.
 
-        None if it is one of several, or if no value has the points that the text asks for.
+        None if it is denied or only an alternative, or if it has too few points.
         """
         if self._json_answer_is_empty():
             return None
@@ -427,13 +427,13 @@ class Region(Generic[V]):
         return None
 
     def _is_letter(self, index: int) -> bool:
-        """True if it is one letter, as of a formula, in a long text."""
+        """True if a value is a single letter in a long text, and may belong to a formula."""
         start, end = self.readings[index].span
         single = self._are_texts and end - start == 1
         return single and len(self._low) > _LONG_TEXT and self._low[end : end + 1] not in "*)"
 
     def _index_of_result(self, index: int) -> int:
-        """Index of the result if a value begins a calculation: 42 for 12 in "12 + 30 = 42"."""
+        """Return the index of the result if a value begins a calculation such as "12 + 30 = 42"."""
         start = self.readings[index].span[1]
         line = self._low.find("\n", start)
         for later in range(len(self.readings) - 1, index, -1):
@@ -448,9 +448,9 @@ class Region(Generic[V]):
         return index
 
     def _index_settling_range(self, index: int) -> int:
-        """Index of a later value that settles a range, -1 if there is none.
+        """Return the index of a later value that settles a range, otherwise -1.
 
-        "Between 10 and 20, about 14" gives 14; of two choices the one that is named again counts.
+        "Between 10 and 20, about 14" gives 14. If two choices are named, a repeated choice counts.
         """
         indices = range(max(0, index - 2), min(len(self.readings), index + 2))
         for first, second in pairwise(indices):
@@ -471,7 +471,7 @@ class Region(Generic[V]):
         return -1
 
     def _is_one_of_several(self, index: int, place: str) -> bool:
-        """True if a value is an end of a range, one of alternatives, or an entry of a list."""
+        """True if a value is an end of a range, an alternative, or a list entry."""
         part, chosen = self._low, self.readings[index]
         if PATTERNS["exact"].match(part, chosen.span[1]):
             return False
@@ -496,7 +496,7 @@ class Region(Generic[V]):
         return self._is_enumerated(begin, end) or self._is_list_entry(index)
 
     def _is_parallel(self, first: Reading[V], second: Reading[V]) -> bool:
-        """True if the same word stands before both: it *is* 12, and it *is* 19."""
+        """True if the same word precedes both values: it *is* 12, and it *is* 19."""
         before = self._low[max(0, first.span[0] - 24) : first.span[0]].split()[-1:]
         words = f"{' '.join(before)} {self._low[first.span[1] : second.span[0]]}"
         return len(words) < 80 and bool(PATTERNS["parallel"].fullmatch(words))
@@ -520,13 +520,13 @@ class Region(Generic[V]):
         if not between or (
             PATTERNS["listed"].fullmatch(between) and ("(" not in between or between[0] in "\n)")
         ):
-            # "7, 12 of them red" adds to the first value and is no list.
+            # "7, 12 of them red" explains the first value and is not a list.
             aside = PATTERNS["aside"].match(part, b.span[1] + 1)
             return not (first == chosen and aside)
         return bool(PATTERNS["or"].search(between))
 
     def _json_answer_is_empty(self) -> bool:
-        """True if the last "answer" key of JSON holds no value, as in {"answer": null}."""
+        """True if the last "answer" key of JSON is without a value, as in {"answer": null}."""
         keys = [cue for cue in self._cues if cue.name == "key"]
         if not keys or not self._low[keys[-1].end :].strip():
             return False
@@ -538,7 +538,7 @@ class Region(Generic[V]):
         return not has_value or bool(formula)
 
     def _is_enumerated(self, begin: int, end: int) -> bool:
-        """True if parts of a sentence between commas give a value each."""
+        """True if each part of a sentence between commas gives a value."""
         inside = [
             r
             for i, r in enumerate(self.readings)
@@ -563,19 +563,19 @@ class Region(Generic[V]):
         )
 
     def _entry(self, reading: Reading[V]) -> tuple[int, int] | None:
-        """Span of the list entry that a value stands in."""
+        """Return the span of the list entry around a value."""
         entry = PATTERNS["entry"].match(self._low, self._low.rfind("\n", 0, reading.span[0]) + 1)
         return entry.span() if entry else None
 
 
-# Forms of boxes that models give without words around them: of several different ones none is read.
+# Rules of boxes without words around them. If several such boxes differ, there is no answer.
 _BOX_RULES = ("bbox_2d", "box_2d", "box tokens", "box tag", "loc", "loc, y first")
 
 
 def _is_alone(before: str, after: str, letters: int = 12) -> bool:
-    """True if a value's line or sentence has only a few letters more, and no label before it.
+    """True if a value's line or sentence has only a few more letters, and no label before it.
 
-    A dozen letters are a unit or "o'clock sharp"; 80 characters hold no more than signs around it.
+    12 letters are enough for a unit or "o'clock sharp", and 80 characters for signs around it.
     """
     marker = PATTERNS["marker"].match(before)
     before = before[marker.end() if marker else 0 :]
@@ -594,6 +594,6 @@ def _is_marker(part: str, span: tuple[int, int]) -> bool:
 
 
 def _as_number(reading: Reading[V]) -> Any:
-    """Number by which numbers or times of day are compared; others lie in no range."""
+    """Convert a number or a time of day to a number, to compare the ends of a range."""
     value: Any = reading.value
     return float(value) if isinstance(value, Decimal) else 60.0 * value[0] + value[1]

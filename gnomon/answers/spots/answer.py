@@ -42,13 +42,13 @@ class SpotsForm(AnswerForm):
 
 @dataclass(frozen=True, slots=True)
 class Spots(BoxItems):
-    """Several texts, each with its box; their order does not matter."""
+    """Several texts, each with its box, in any order."""
 
     name: ClassVar[str] = "spots"
 
     items: tuple[Spot, ...]
     unread: int = 0
-    """Number of items in a model's answer that have no text or no box."""
+    """Number of items in a model's answer without a text or without a box."""
 
     def __post_init__(self) -> None:
         if not self.items:

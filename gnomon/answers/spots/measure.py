@@ -25,9 +25,9 @@ def spotting(
 ) -> PrecisionRecall:
     """Precision and recall of texts in their boxes, matched one to one.
 
-    A pair may match from IoU ≥ threshold on and, with `read`, only if its texts are the same. Of
-    all matchings the one with the most pairs counts, as ICDAR's end-to-end protocol has it. What
-    could not be read of a prediction matches nothing.
+    A pair can match if its IoU is at least the threshold and, with `read`, its texts are equal. The
+    matching with the most pairs counts, as in ICDAR's end-to-end protocol. Unread items of a
+    prediction are never matched.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment
@@ -35,7 +35,7 @@ def spotting(
     pairs = np.array(
         [[_match(p, t, threshold, read) for t in target.items] for p in prediction.items]
     )
-    # True counts as 1: the matching with the most pairs.
+    # True counts as 1, so this is the matching with the most pairs.
     rows, columns = linear_sum_assignment(pairs, maximize=True)
     matched = float(pairs[rows, columns].sum())
     n_answered = len(prediction.items) + prediction.unread
@@ -57,7 +57,7 @@ METRICS = (
     Metric("exact", "All found and read", headline=True),
     Metric("unread", "Could not be read", better="lower", headline=True),
 )
-"""Means are over pictures; an unread answer counts as 0."""
+"""Means are over pictures. An unread answer counts as 0."""
 
 
 # The content of a code fence.
@@ -65,7 +65,7 @@ _FENCED = re.compile(r"```\w*\n(.*?)\n?```", re.DOTALL)
 
 
 class SpotsType(BoxListType):
-    """Texts with boxes, each matched to at most one true one, from IoU 0.5 on."""
+    """Texts with boxes, each matched to at most one true text at an IoU of at least 0.5."""
 
     target = Spots
     title = "Texts and their boxes"
@@ -76,7 +76,7 @@ class SpotsType(BoxListType):
     def read(
         self, text: str, form: SpotsForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read by the dialect, in the last code fence or without one; else what can be read."""
+        """Read by the dialect, in the last code fence or in the whole text, or item by item."""
         assert size is not None
         answer = final_answer(text)
         parts = [*_FENCED.findall(answer)[-1:], answer]
@@ -95,7 +95,7 @@ class SpotsType(BoxListType):
     def measures(self, truth: Spots, answer: ModelAnswer, cost: float) -> dict[str, float]:
         """Measure precision, recall and F1 of this picture."""
         if answer.value is None:
-            # An unread answer has matched nothing: every metric of a picture is 0.
+            # Every metric of an unread answer is 0.
             return dict.fromkeys((metric.name for metric in self.metrics), 0.0) | {"unread": 1.0}
         assert isinstance(answer.value, Spots)
         spots = spotting(answer.value, truth)

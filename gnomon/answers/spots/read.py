@@ -1,4 +1,4 @@
-"""Reader of texts with their boxes in any form: whatever can be read of a list counts."""
+"""Reader of texts with their boxes, item by item and in any format."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from gnomon.answers.spots.answer import Spot, Spots
 def read_spots(text: str, dialect: Dialect, size: Size) -> Reading[Spots] | None:
     """Read a list of texts with their boxes: JSON objects, or lines with a text and a box.
 
-    An item without a text or a proper box is left out, and counted in `Spots.unread`. Boxes are
-    not clipped: one that reaches over the picture's edge overlaps the less.
+    An item without a text or a proper box is left out and counted in `Spots.unread`. Boxes are not
+    clipped to the picture.
     """
     rows = [*_objects(text)] or [*_lines(text)]
     items = [_spot(label, box, dialect, size) for label, box, _ in rows]
@@ -34,9 +34,9 @@ def _spot(label: str, box: Reading[Corners] | None, dialect: Dialect, size: Size
 
 
 def _objects(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int, int]]]:
-    """Find objects of JSON with the key of a box; the last may have been cut off.
+    """Find JSON objects with the key of a box. The last object may have been cut off.
 
-    A label outside an object, between it and the one before, belongs to it.
+    A label between two objects belongs to the second.
     """
     last = 0
     for match in _OBJECT.finditer(text):
@@ -70,11 +70,11 @@ def _words(label: re.Match[str]) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[str, Reading[Corners] | None, tuple[int, int]]]:
-    """Find lines with boxes: each box with the text before it, or else after it."""
+    """Find lines with boxes. The text stands before its box, or after it."""
     line_start = 0
     for line in text.splitlines(keepends=True):
         readings = find_boxes(line)
-        # Texts are what is between the boxes of a line.
+        # The texts stand between the boxes of a line.
         edges = [0, *(edge for box in readings for edge in box.span), len(line)]
         labels = [
             trim_label(line[start:end]) for start, end in zip(edges[::2], edges[1::2], strict=True)

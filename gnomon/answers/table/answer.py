@@ -37,7 +37,7 @@ class Table(Target):
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = field(default="", compare=False)
-    """Title that a model's answer may give; true tables have no title."""
+    """Title that a model's answer may have. It is empty in true tables."""
 
     def __post_init__(self) -> None:
         for row in (self.header, *self.rows):

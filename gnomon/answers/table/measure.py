@@ -23,10 +23,10 @@ from gnomon.answers.text.measure import text_exact
 
 
 def table_cells(prediction: Table, target: Table, tolerance: float = 0.05) -> float:
-    """Share of the target's cells, its first column aside, that stand in the right place.
+    """Share of the target's cells, without the first column, that are right in the answer.
 
-    A place is a row's first cell and a column's header, wherever they stand. Numbers may be off by
-    the tolerance, as in `number_within`; texts must be equal.
+    A cell is found by its row's first cell and its column's header. Numbers may differ by the
+    tolerance, as in `number_within`. Texts must be equal.
     """
     cells, true_cells = _places(prediction), _places(target)
     right = [
@@ -40,9 +40,9 @@ def table_cells(prediction: Table, target: Table, tolerance: float = 0.05) -> fl
 def rnss(prediction: Table, target: Table) -> float:
     """Relative number set similarity: 1 − (Σ D + |N − M|) / max(N, M) over numbers matched best.
 
-    Masry et al. 2022, as in DePlot (Liu et al. 2023), D = min(1, |p − t| / |t|), with two errors of
-    its metrics.py repaired: a number left unmatched counted as right (one number of ten, right,
-    gave 1), and a true 0 was met by anything but 0.
+    Masry et al. 2022, as in DePlot (Liu et al. 2023), with D = min(1, |p − t| / |t|). Two errors of
+    its metrics.py are repaired: an unmatched number counted as right (a single right number of ten
+    gave 1), and a true 0 matched any number except 0.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment
@@ -59,14 +59,14 @@ def rnss(prediction: Table, target: Table) -> float:
 def rms(prediction: Table, target: Table) -> PrecisionRecall:
     """Relative mapping similarity (DePlot, Liu et al. 2023): precision and recall of points.
 
-    Points are (row and column, value), and the title where the target has one. They are matched by
-    the edit distance of their keys (more than half is nothing in common); a pair counts
-    (1 − NL) · (1 − D), D being none from 0.1 on. Of the table and its transpose the better counts.
-    DePlot's metrics.py gives the same figures but where a key stands twice (it keeps the last), for
-    a true 0 (it compares texts, so that 0.0 is not 0) and with 1,000 (no number there).
+    Points are (row and column, value), and the title if the target has a title. They are matched by
+    the edit distance NL of their keys. A pair counts (1 − NL) · (1 − D), or 0 if NL is above one
+    half or D is at least 0.1. The better score of the table and its transpose counts. DePlot's
+    metrics.py differs in three cases: if a key occurs twice it keeps the last value, if the truth
+    is 0 it compares texts, and it does not read 1,000 as a number.
     """
     upright = _mapped(prediction, target, transposed=False)
-    # The matching takes milliseconds: a perfect score needs no second one.
+    # A matching takes milliseconds, so the second is skipped after a perfect score.
     if upright.f1 == 1:
         return upright
     turned = _mapped(prediction, target, transposed=True)
@@ -77,7 +77,7 @@ def _mapped(prediction: Table, target: Table, *, transposed: bool) -> PrecisionR
     titled = target.title != ""
     points = _points(prediction, transposed=transposed, titled=titled)
     true_points = _points(target, titled=titled)
-    if not points or not true_points:  # no points in either is the same table
+    if not points or not true_points:  # two tables without points are equal
         same = float(len(points) == len(true_points))
         return PrecisionRecall(same, same)
     similarity = _matched_similarity(points, true_points)
@@ -98,7 +98,7 @@ def _places(table: Table) -> dict[tuple[str, str], str]:
 
 
 def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
-    # A cell that is no number on either side is compared as text.
+    # Cells are compared as texts unless both are numbers.
     guess, truth = (_cell_number(cell) for cell in (prediction, target))
     if guess is None or truth is None:
         return text_exact(prediction, target)
@@ -112,7 +112,7 @@ METRICS = (
     Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", public_function=rnss),
     Metric("unread", "Could not be read", better="lower", headline=True),
 )
-"""An unread table has no cell right."""
+"""An unread table has 0 in all shares and means."""
 
 
 if TYPE_CHECKING:
@@ -122,14 +122,14 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = "NDArray[np.float64]"
 Points: TypeAlias = list[tuple[str, str]]
-# Of DePlot's metrics.py: texts that differ in more than half of their characters have nothing in
-# common, nor have numbers that are off by a tenth of the true one.
+# From DePlot's metrics.py: texts that differ in more than half of their characters have similarity
+# 0, and so do numbers that differ by a tenth of the true number.
 _TEXT = 0.5
 _NUMBER = 0.1
 
 
 def _points(table: Table, *, transposed: bool = False, titled: bool = False) -> Points:
-    """List each cell with the names of its row and column, the first column aside.
+    """List each cell, without the first column, with the names of its row and column.
 
     With `titled` the title is one more point, if there is one.
     """
@@ -144,7 +144,7 @@ def _matched_similarity(points: Points, true_points: Points) -> float:
     """Sum the similarity of all pairs, their keys matched by least distance."""
     from scipy.optimize import linear_sum_assignment
 
-    # Keys with nothing in common have similarity 0 and are matched for nothing.
+    # Keys of similarity 0 do not change the sum.
     near = _similarities([key for key, _ in points], [key for key, _ in true_points])
     rows, columns = linear_sum_assignment(near, maximize=True)
     return float(
@@ -157,7 +157,7 @@ def _matched_similarity(points: Points, true_points: Points) -> float:
 
 
 def _value_similarity(prediction: str, target: str) -> float:
-    """Return 1 − D for two numbers, 0 from a tenth on; else the similarity of the texts."""
+    """Return 1 − D for two numbers, or 0 if D is at least 0.1. Texts have their similarity."""
     guess, truth = _cell_number(prediction), _cell_number(target)
     if guess is None or truth is None:
         return _similarity(prediction, target)
@@ -166,7 +166,7 @@ def _value_similarity(prediction: str, target: str) -> float:
 
 
 def _relative_distance(prediction: float, target: float) -> float:
-    """Distance D = min(1, |p − t| / |t|), where t = 0 is met by 0 alone."""
+    """Return D = min(1, |p − t| / |t|). If t is 0, D is 0 only for p = 0."""
     # DePlot divides by the target.
     if target == 0:
         return float(prediction != 0)
@@ -174,12 +174,12 @@ def _relative_distance(prediction: float, target: float) -> float:
 
 
 def _similarity(a: str, b: str) -> float:
-    """Return 1 − edits / length of the longer, in any case; 0 where that is less than half."""
+    """Return 1 − edits / length of the longer text, ignoring case, or 0 if that is below 1/2."""
     return float(_similarities([a], [b])[0, 0])
 
 
 def _similarities(first: Sequence[str], second: Sequence[str]) -> Floats:
-    """Similarity of each text of the first (rows) with each of the second (columns)."""
+    """Return the similarity of each first text (rows) with each second text (columns)."""
     import numpy as np
     from rapidfuzz.distance.Levenshtein import normalized_similarity
     from rapidfuzz.process import cdist
@@ -196,8 +196,8 @@ def _similarities(first: Sequence[str], second: Sequence[str]) -> Floats:
 
 
 def _cell_number(cell: str) -> float | None:
-    """Parse a cell that is a number: 1,000 is 1000 and 12% is 0.12. None for any other cell."""
-    # Commas group thousands here, as in DePlot: 1,5 is 15.
+    """Parse a cell as a number: 1,000 is 1000 and 12% is 0.12. None for any other cell."""
+    # Commas always group digits, as in DePlot: 1,5 is 15.
     plain = cell.replace(",", "")
     try:
         number = float(plain.rstrip("%")) / 100 if plain.endswith("%") else float(plain)
@@ -207,7 +207,7 @@ def _cell_number(cell: str) -> float | None:
 
 
 class TableType(AnswerType):
-    """Cells count where their row's first cell and their column's header are right."""
+    """Cells count if their row's first cell and their column's header are right."""
 
     target = Table
     title = "Table"
@@ -219,13 +219,13 @@ class TableType(AnswerType):
     def read(
         self, text: str, form: TableForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the table after the last "Answer:", by the tolerant reader."""
+        """Read the table after the last "Answer:"."""
         return read_table(final_answer(text))
 
     def measures_without_chance(
         self, truth: Table, value: Table | None, size: Size | None
     ) -> dict[str, float]:
-        """Measures of DePlot, whose matching takes milliseconds."""
+        """Measure by DePlot's metrics, whose matching takes milliseconds."""
         if value is None:
             return {"rms": 0.0, "rnss": 0.0}
         return {"rms": rms(value, truth).f1, "rnss": rnss(value, truth)}

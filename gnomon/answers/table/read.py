@@ -11,7 +11,7 @@ from gnomon.answers.table.answer import Table
 Lines: TypeAlias = "list[tuple[str, int]]"
 """Lines with their places in the text."""
 
-# Blocks of lines with bars that are tried before the text is given up, so that none takes long.
+# Most blocks of lines with bars that are tried, which limits the time.
 _MAX_BLOCKS = 100
 # <0x0A> is a new line in the tokenizer of Pix2Struct, which DePlot writes.
 _END = re.compile(r"\n|<0x0A>")
@@ -19,12 +19,11 @@ _FENCE = re.compile(r"```\w*")
 
 
 def read_table(text: str) -> Reading[Table] | None:
-    """Read the last lines with a |, the first as header, or the one above Markdown's rule.
+    """Read the last lines with a |. The header is the first line, or the line above a rule.
 
-    DePlot writes <0x0A> for a new line and may begin with a TITLE; Markdown puts bars at both ends
-    and a rule under the header. A short row ends in empty cells ("-"); where one is longer than the
-    header, so does the header, unless no row fits it: that is no table. All of a table is read, in
-    a time that grows with it.
+    DePlot writes <0x0A> for a new line and may begin with a TITLE. Markdown puts bars at both ends
+    and a rule under the header. Short rows are filled with empty cells ("-"), and so is the header
+    if some rows are longer. If all rows are longer than the header, the lines are not a table.
     """
     if "|" not in text:
         return None
@@ -32,7 +31,7 @@ def read_table(text: str) -> Reading[Table] | None:
         rules = {line for line in {line for line, _ in lines} if _is_rule(line)}
         first = next((index for index, (line, _) in enumerate(lines) if line in rules), 0)
         body = [line for line in lines[max(0, first - 1) :] if line[0] not in rules]
-        # A model in a loop repeats a line thousands of times: each is split once.
+        # A model in a loop repeats a line thousands of times. Equal lines are split once.
         cells = {line: _cells(line) for line in {line for line, _ in body}}
         rows = [cells[line] for line, _ in body]
         title = ""
@@ -47,12 +46,12 @@ def read_table(text: str) -> Reading[Table] | None:
 
 
 def _table(rows: list[list[str]], title: str) -> Table | None:
-    """Fill rows to one length under their header; None if no row fits the header."""
+    """Fill all rows to the same length; None if every row is longer than the header."""
     # A model may add an empty cell at the end of every row.
     for row in rows[1:]:
         while len(row) > len(rows[0]) and row[-1] == "-":
             row.pop()
-    # All rows longer than the header: then the header belongs to something else.
+    # If all rows are longer than the header, it is the header of something else.
     if len(rows) < 2 or min(map(len, rows[1:])) > len(rows[0]):
         return None
     width = max(map(len, rows))
@@ -61,7 +60,7 @@ def _table(rows: list[list[str]], title: str) -> Table | None:
 
 
 def _from_the_end(text: str) -> Iterator[Lines]:
-    """Yield blocks that may be a table, the last first, then those with empty lines in them."""
+    """Yield blocks that may be a table, the last first, then blocks with empty lines."""
     starts = [0, *(end.end() for end in _END.finditer(text))]
     lines = [*zip(_END.split(text), starts, strict=True)]
     for gaps in (False, True):

@@ -9,7 +9,7 @@ from gnomon.answers.base.target import AnswerForm, Size, Target, escape
 
 @dataclass(frozen=True, slots=True)
 class TextForm(AnswerForm):
-    """Form of a text: one of some choices, or any line of words."""
+    """Form of a text, which is a listed choice or any line of words."""
 
     name: ClassVar[str] = "text"
 
@@ -26,7 +26,7 @@ class TextForm(AnswerForm):
             return None
 
     def pattern(self, dialect: Any) -> str | None:
-        """Pattern of the choices; None for a free text."""
+        """Pattern of the choices, if there are any."""
         return f"({'|'.join(map(escape, self.choices))})" if self.choices else None
 
     def possible_answers(self) -> tuple["Text", ...]:
@@ -40,7 +40,7 @@ class TextForm(AnswerForm):
 
 
 ANY_TEXT = TextForm()
-"""Form of the answers to a question about which nothing is known."""
+"""Form of the answers if all that is known is the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +88,10 @@ class Text(Target):
     def display(self) -> str:
         """Return the text unchanged."""
         return self.text
+
+
+def may_be_refusal(truth: Target) -> bool:
+    """True if the right answer, or another choice, is itself a word that refuses."""
+    from gnomon.answers.unreadable.read import is_refusal
+
+    return isinstance(truth, Text) and any(map(is_refusal, (truth.text, *truth.choices)))

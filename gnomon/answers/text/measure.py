@@ -12,9 +12,9 @@ from gnomon.answers.text.read import read_text
 
 
 def text_exact(prediction: str, target: str) -> bool:
-    """True if two texts are the same but for capitals, blanks and the code of an accent.
+    """True if two texts are equal, without regard to capitals, blanks and the code of an accent.
 
-    An é is one character or an e with an accent after it.
+    An é is one character, or an e with an accent after it.
     """
     return _folded(prediction) == _folded(target)
 
@@ -42,11 +42,11 @@ METRICS = (
         chance=_relaxed_chance,
     ),
 )
-"""Shares count unread answers as wrong, but `relaxed` compares the raw text even of these."""
+"""Shares count unread answers as wrong, except `relaxed`, which compares the raw text."""
 
 
 class TextType(AnswerType):
-    """Capitals do not count; nor do quotation marks and a final full stop, except in `relaxed`."""
+    """Capitals, quotation marks and a final full stop are ignored, except in `relaxed`."""
 
     target = Text
     title = "Text"
@@ -58,7 +58,7 @@ class TextType(AnswerType):
     def read(
         self, text: str, form: TextForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the text, or one of the listed choices.
+        """Read the text, or a listed choice.
 
         The reader strips signs, so a text of signs is read here.
         """
@@ -69,7 +69,7 @@ class TextType(AnswerType):
         return Reading(answer, (0, len(text)), "text")
 
     def measures(self, truth: Text, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Add ChartQA's rule: as published, it compares the whole raw text, not the value read."""
+        """Add ChartQA's rule, which compares the raw text, not the value that was read."""
         relaxed = float(relaxed_correctness(answer.text, truth.text))
         return super().measures(truth, answer, cost) | {"relaxed": relaxed}
 
@@ -82,7 +82,7 @@ class TextType(AnswerType):
         return value
 
     def value_of(self, truth: Text) -> str:
-        """Text of the truth as the reader gives it: without a final full stop, as in "U.S."."""
+        """Return the true text as the reader gives it, without the final full stop of "U.S."."""
         return truth.text if truth.choices else bare_text(truth.text) or truth.text
 
     def answer_of(self, value: str, form: TextForm) -> Text:

@@ -1,4 +1,4 @@
-"""Reader of a word, a phrase, or one of listed choices; read.toml has the patterns."""
+"""Reader of a word, a phrase or a listed choice. read.toml has the patterns."""
 
 import re
 import unicodedata
@@ -11,17 +11,18 @@ from gnomon.answers.reading.final import find
 from gnomon.answers.reading.number_words import WIDE, Digits
 
 _FORMS = {name: re.compile(pattern) for name, pattern in fill(table(__file__)).items()}
-# Wide digits stand for number words; see `reading.number_words.Digits`.
+# Wide digits replace number words, as in `reading.number_words.Digits`.
 _TO_ASCII_DIGITS = str.maketrans(WIDE, "0123456789")
 
 
 def read_text(
     text: str, *, choices: tuple[str, ...] = (), which: Which = "final"
 ) -> Reading[str] | None:
-    """Read one of `choices`, named in whole words; without choices, the whole answer.
+    """Read one of `choices`, or the whole answer without choices.
 
-    The whole answer is the text after the last "Answer:", without quotation marks and without
-    a full stop at its end. Of choices that overlap the longest counts: "lower left" is not "left".
+    Choices are found as whole words. The longest counts if several overlap: "lower left" is not
+    "left". The whole answer is the text after the last "Answer:", without quotation marks and
+    without a full stop at its end.
     """
     if choices:
         return find(text, lambda part: _all_choices(part, choices), which)
@@ -31,7 +32,7 @@ def read_text(
 
 @cache
 def _latex(choices: tuple[str, ...]) -> dict[str, str]:
-    """Choices by their names without LaTeX. A name that two of them have is left out."""
+    """Map names without LaTeX to choices. A name that two choices share is left out."""
     names = [(_without_latex(name), choice) for name, choice in _with_labels(choices).items()]
     return {name: choice for name, choice in names if len({c for n, c in names if n == name}) == 1}
 
@@ -41,7 +42,7 @@ def _without_latex(text: str) -> str:
     return _FORMS["marks"].sub("", text).removesuffix(".")
 
 
-# Characters of a text that may be a choice as a whole, however its LaTeX is written: a box, a line.
+# Most characters of a box or a line that is compared with the choices as a whole, without LaTeX.
 _SHORT = 100
 
 
@@ -67,7 +68,7 @@ def _all_choices(text: str, choices: tuple[str, ...]) -> list[Reading[str]]:
 
 
 def _spelled_choices(text: str, names: dict[str, str]) -> list[Reading[str]]:
-    """Read number words where the choices are figures: "three" for 3."""
+    """Read number words if the choices are figures: "three" for 3."""
     digits = Digits(lower_case(text))
     matches = _pattern(tuple(names)).finditer(digits.text.translate(_TO_ASCII_DIGITS))
     readings = (_choice(match, names) for match in matches)
@@ -77,7 +78,7 @@ def _spelled_choices(text: str, names: dict[str, str]) -> list[Reading[str]]:
 def _yes_or_no(
     text: str, readings: list[Reading[str]], names: dict[str, str]
 ) -> list[Reading[str]]:
-    """Add other words for yes and no, where these are the choices; drop a repeated question."""
+    """Add synonyms of yes and no if they are the choices, and drop a repeated question."""
     yes, no = (next((n for n in names if _plain(n) == word), "") for word in ("yes", "no"))
     if not (yes and no and {*names.values()} == {names[yes], names[no]}):
         return readings
@@ -95,7 +96,7 @@ def _yes_or_no(
 
 
 def _mentions(text: str, readings: list[Reading[str]]) -> list[Reading[str]]:
-    """Join a choice's label with its text beside it, and with the noun before: "option B. red"."""
+    """Join a choice's label with its text and with the noun before it, as in "option B. red"."""
     mentions: list[Reading[str]] = []
     for reading in readings:
         start, end = reading.span
@@ -104,7 +105,7 @@ def _mentions(text: str, readings: list[Reading[str]]) -> list[Reading[str]]:
             start = noun.start()
         if mentions and reading.value == mentions[-1].value:
             begin, before = mentions[-1].span
-            # "B, B" is the same mention twice, not a label with its text.
+            # "B, B" is a repeated mention, not a label with its text.
             repeats = text[begin:before] == text[start:end]
             if not repeats and _FORMS["beside"].fullmatch(text, before, start):
                 mentions[-1] = reading._replace(span=(begin, end))
@@ -114,7 +115,7 @@ def _mentions(text: str, readings: list[Reading[str]]) -> list[Reading[str]]:
 
 
 def _is_letter(text: str, start: int, end: int) -> bool:
-    """True if a capital names a choice and is no article or part of a formula."""
+    """True if a capital names a choice and is not an article or part of a formula."""
     if _FORMS["letter_named"].search(text, max(0, start - 24), start):
         return True
     # "A cat" begins with an article, "I think" with a pronoun.
@@ -128,17 +129,17 @@ def _is_letter(text: str, start: int, end: int) -> bool:
 
 @cache
 def _with_labels(choices: tuple[str, ...]) -> dict[str, str]:
-    """Choices by all that names them: "B. a red car" goes by B and by "a red car" as well."""
+    """Map all names to choices: "B. a red car" can also be named by B and by "a red car"."""
     names = {choice: choice for choice in choices}
     labels = list(filter(None, map(_FORMS["label"].fullmatch, choices)))
-    # "A. cat" is a label with its text only if all choices have one.
+    # "A. cat" is a label with its text only if all choices have labels.
     if len(labels) < len(choices):
         return names
-    # A text that two labels share names neither.
+    # A text that two labels share is ambiguous.
     counts = Counter(_plain(label[2]) for label in labels)
     texts = {label[2]: label[0] for label in labels if counts[_plain(label[2])] == 1}
     letters = {label[1]: label[0] for label in labels}
-    # A letter beats a text that is a letter itself: of "A. C" and "C. A", C is the second.
+    # A label comes before a text: with the choices "A. C" and "C. A", C is the second choice.
     used = set(map(_plain, letters))
     return names | {text: c for text, c in texts.items() if _plain(text) not in used} | letters
 
@@ -157,14 +158,15 @@ def _pattern(choices: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!{_LETTER})(?:{alternatives})(?!{_LETTER})", re.IGNORECASE)
 
 
-# A letter of words that blanks separate; Chinese ones stand beside one another.
+# A letter of a language with blanks between words. Chinese has no such blanks.
 _LETTER = r"[^\W\u3040-\u9fff]"
 
 
 def _name_pattern(choice: str) -> str:
-    """Match any case; but "a bar" does not name the choice A, as "a)", "option a" and "a" alone do.
+    """Build a pattern that matches any case.
 
-    Between words a blank is a blank; beside a sign it may be missing, as in {"valid":false}.
+    The choice A is named by "a)", "option a" and a lone "a", but not by "a bar". A blank next to a
+    sign may be missing, as in {"valid":false}.
     """
     if len(choice) > 1 or not choice.isalpha():
         return _FORMS["blank_at_a_sign"].sub(r"\\s*", re.escape(choice).replace(r"\ ", " "))

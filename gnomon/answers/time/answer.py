@@ -85,16 +85,17 @@ class Time(Target):
 
     def __post_init__(self) -> None:
         if self.hours not in (12, 24):
-            raise ValueError(f"hours={self.hours!r}: a clock has 12 or 24")
+            raise ValueError(f"hours={self.hours!r}: give 12 or 24")
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r}: give one of {', '.join(FORMS)}")
         if self.form == "words" and (self.hours == 24 or self.shows_seconds):
-            raise ValueError("form='words': only 12-hour times without seconds are in words")
+            raise ValueError("form='words': only 12-hour times without seconds can be in words")
         if not 0 <= self.seconds < self.hours * 3600:
             raise ValueError(f"seconds={self.seconds!r}: outside a {self.hours}-hour day")
         if not self.shows_seconds and self.seconds % 60:
             raise ValueError(
-                f"seconds={self.seconds!r} is no whole minute: round it, or set shows_seconds=True"
+                f"seconds={self.seconds!r} is not a whole minute: round it, or set"
+                " shows_seconds=True"
             )
 
     @property
@@ -217,16 +218,16 @@ _TIME = re.compile(
 
 
 def parse_label(text: str, hours: int) -> tuple[int, bool]:
-    """Parse a label to seconds on a clock of 12 or 24 hours; also return if it has seconds."""
+    """Parse a label to seconds on the clock, and to True if the label has seconds."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is no time such as 10:08 or 10:08:30")
+        raise ValueError(f"{text!r} is not a time such as 10:08 or 10:08:30")
     # French has the minutes after an h, and the seconds after an m.
     hour, minute = int(match["hour"]), int(match["minute"] or match["after_h"])
     seconds = match["second"] or match["after_m"]
     second, half = int(seconds or 0), match["half"]
     if hour > 23 or minute > 59 or second > 59 or (half and not 1 <= hour <= 12):
-        raise ValueError(f"{text!r}: no clock shows it")
+        raise ValueError(f"{text!r} is not a time that a clock shows")
     if half:
         hour = hour % 12 + 12 * (half in "pP")
     return hour % hours * 3600 + minute * 60 + second, seconds is not None

@@ -282,7 +282,7 @@ class TimeType(AnswerType):
         return read_time(text, hours=form.hours, which=which, form=form.style)
 
     def credit(self, measures: dict[str, float]) -> float:
-        """Return 1 − d / (P/2) for the deviation d and the period P; 0 for an unread answer."""
+        """Return 1 − d / (P/2) for the deviation d and the period P, or 0 for an unread answer."""
         return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
 
     def costs(self, truths: Sequence[Time]) -> list[float]:

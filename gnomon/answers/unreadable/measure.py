@@ -1,10 +1,9 @@
-"""Metrics of answers about pictures in which nothing can be read, and the type."""
+"""Metrics of answers about unreadable pictures, and the type."""
 
 from gnomon.answers.base.answer_type import AnswerType, ErrorHistogram, Metric, ModelAnswer, Value
 from gnomon.answers.base.dialect import Dialect
-from gnomon.answers.base.target import AnswerForm, Size, Target
+from gnomon.answers.base.target import AnswerForm, Size
 from gnomon.answers.reading.base import Reading, Which
-from gnomon.answers.text.answer import Text
 from gnomon.answers.unreadable.answer import WORD, Unreadable
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal, read_refusal
 
@@ -13,17 +12,11 @@ METRICS = (
     Metric("missed", "Missed: not said to be unreadable", better="lower", headline=True),
     Metric("unread", "No answer at all", better="lower"),
 )
-"""Shares of the questions whose picture cannot be read."""
-
-
-def may_be_refusal(truth: Target) -> bool:
-    """True if the right answer, or another choice, is itself a word that refuses."""
-    words = (truth.text, *truth.choices) if isinstance(truth, Text) else ()
-    return any(map(is_refusal, words))
+"""Shares of the questions whose picture is unreadable."""
 
 
 class UnreadableType(AnswerType):
-    """Right is an answer that says so, in any words that the reader knows; all else is a miss."""
+    """An answer is right if it says that the picture is unreadable, in any known words."""
 
     target = Unreadable
     title = "Unreadable"
@@ -47,7 +40,7 @@ class UnreadableType(AnswerType):
         return Reading(answer, span, "text") if answer else None
 
     def measures(self, truth: Unreadable, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Measure whether it is said; no answer at all misses it, too."""
+        """Measure if the answer is right. An unread answer is a miss as well."""
         exact = float(answer.value == WORD)
         return super().measures(truth, answer, cost) | {"exact": exact, "missed": 1 - exact}
 
@@ -62,9 +55,9 @@ class UnreadableType(AnswerType):
         return value
 
     def value_of(self, truth: Unreadable) -> str:
-        """Return the word that a right answer is read as."""
+        """Return the word, as the reader gives it for any right answer."""
         return WORD
 
 
 TYPES: dict[str, AnswerType] = {"unreadable": UnreadableType()}
-"""Pictures in which nothing can be read are a type of their own: none has a distance."""
+"""Unreadable pictures have a separate type, because their answers have no distance."""

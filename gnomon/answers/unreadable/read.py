@@ -1,7 +1,7 @@
-"""Readers of answers that say that nothing can be read; read.toml has their words.
+"""Readers of answers that say that the picture is unreadable. read.toml has their words.
 
-`is_refusal` asks about a whole answer, in sentences too; `is_whole_refusal` only about one that is
-such a word and no more; `read_refusal` finds the place of the word, as readers of values do.
+`is_refusal` judges a whole answer, which may be sentences. `is_whole_refusal` is true only for the
+word alone. `read_refusal` finds the place of the word, like the readers of values.
 """
 
 import re
@@ -13,14 +13,14 @@ from gnomon.answers.reading.number_words import Digits
 from gnomon.answers.unreadable.answer import WORD
 
 _FORMS = {name: re.compile(text, re.IGNORECASE) for name, text in fill(table(__file__)).items()}
-# Signs of quotation, emphasis and brackets around an answer.
+# Quotation marks, brackets and signs of emphasis around an answer.
 _MARKS = " \t\n\"'“”‘’«»`*_.!()[]{}"
 
 
 def is_refusal(text: str) -> bool:
-    """True if an answer says that nothing can be read, and gives no figure.
+    """True if an answer says that the picture is unreadable, and does not give a value.
 
-    "I cannot read the small hand, so about 4" is a reading, however unsure.
+    "I cannot read the small hand, so about 4" is a reading, even if it is unsure.
     """
     answer = final_answer(text)
     if is_whole_refusal(text):
@@ -30,11 +30,11 @@ def is_refusal(text: str) -> bool:
 
 
 def _gives_value(answer: str, start: int, end: int) -> bool:
-    """True if an answer has a number, or words that make a reading of it beside its refusals.
+    """True if an answer has a number, or words of a reading outside its refusals.
 
-    These begin at `start` and end at `end`.
+    The refusals begin at `start` and end at `end`.
     """
-    # "One" is a pronoun more often: "no one can read it".
+    # "One" is usually a pronoun: "no one can read it".
     numbers = Digits(_FORMS["one"].sub(" ", lower_case(answer))).text
     return (
         any(map(str.isdigit, numbers))
@@ -44,10 +44,10 @@ def _gives_value(answer: str, start: int, end: int) -> bool:
 
 
 def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
-    """Find the word, with its place, among the words of a text, as other readers find values.
+    """Find the word and its place in a text, as other readers find values.
 
-    Unlike in `is_refusal`, figures beside it do not matter. With `which="answer"` it counts only
-    where the text calls it its answer.
+    Unlike `is_refusal` it ignores figures beside the word. With `which="answer"` the word counts
+    only if the text calls it the answer.
     """
 
     def words(part: str) -> list[Reading[str]]:
@@ -57,6 +57,6 @@ def read_refusal(text: str, which: Which = "final") -> Reading[str] | None:
 
 
 def is_whole_refusal(text: str) -> bool:
-    """True if the answer after any working is nothing but such a word: "Answer: unreadable"."""
+    """True if the answer after any working is only such a word: "Answer: unreadable"."""
     answer = " ".join(final_answer(text).strip(_MARKS).split())
     return bool(_FORMS["whole"].fullmatch(answer))

@@ -118,7 +118,7 @@ def test_lines_are_counted_with_those_that_are_empty(tmp_path):
     photos(tmp_path, 2)
     file = tmp_path / "labels.csv"
     file.write_text('\nimage,answer\n0.png,"1\n"\n\n\r\n1.png,x\n')
-    with pytest.raises(ValueError, match=r"line 7: 'x' is no number"):
+    with pytest.raises(ValueError, match=r"line 7: 'x' is not a number"):
         open_table(file, Columns(kind="number", ask="?"), "all")
 
 
@@ -242,7 +242,7 @@ def test_pictures_that_break_off_are_listed_with_all_other_bad_rows(tmp_path):
     with pytest.raises(ValueError, match=f"23 rows cannot be used; {way_out}") as error:
         open_table(write(tmp_path, rows), TIMES, "train")
     _, first, *others, rest = str(error.value).split("\n")
-    assert first.startswith("line 2: 'noonish' is no time")
+    assert first.startswith("line 2: 'noonish' is not a time")
     assert rest == "and 13 more"
     assert [re.match(r"line (\d+): .*is no picture", x)[1] for x in others] == [
         str(line) for line in range(4, 13)
@@ -261,7 +261,7 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
     assert lines == [line for line in range(2, 42) if line not in (5, 7, 9)]
     error = capsys.readouterr().err
     assert error.startswith(
-        "gnomon: labels.csv: 3 rows left out: line 5: 'noonish' is no time such as 10:08 or"
+        "gnomon: labels.csv: 3 rows left out: line 5: 'noonish' is not a time such as 10:08 or"
         " 10:08:30; line 7: 5.png is no picture: "
     )
     assert error.endswith("; line 9: no picture at 'gone.png'\n")
