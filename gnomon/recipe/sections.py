@@ -1,4 +1,4 @@
-"""The sections of a recipe: keys, types, defaults, and combinations that are refused."""
+"""The sections of a recipe: keys, types, defaults, and refused combinations."""
 
 from dataclasses import asdict
 from decimal import Decimal
@@ -16,36 +16,38 @@ from gnomon.redact import check_url
 
 PartName = Literal["language", "vision", "projector"]
 TrainingMode = Literal["frozen", "lora", "full"]
-"""Training of one part of a model: none, by adapters, or of all its weights."""
+"""Training of one part of a model: frozen, by adapters, or of all its weights."""
 
 
-# A misspelled key is an error, "8" is no number, and neither is infinity.
+# A misspelled key is an error, and neither "8" nor infinity is a number.
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
-"""A seed that numpy, torch and random all take."""
+"""Seed that numpy, torch and random all accept."""
 
 Many = Annotated[int, Field(gt=0, le=10**8)]
-"""Samples or steps. Larger numbers overflow in the libraries, or fill the memory with indices."""
+"""Number of samples or steps. Larger numbers overflow in the libraries, or fill the memory with
+indices."""
 Batch = Annotated[int, Field(gt=0, le=2**16)]
-"""Samples that are in memory together."""
+"""Number of samples that are in memory together."""
 Tokens = Annotated[int, Field(gt=0, le=10**7)]
-"""Tokens of a text; the limit is more than any model reads."""
+"""Number of tokens of a text. The limit is more than any model reads."""
 Area = Annotated[int, Field(gt=0, le=10**8)]
-"""Pixels of a picture; larger ones are not opened."""
+"""Number of pixels of a picture. Larger pictures are not opened."""
 LARGEST_RANK = 2**14
-"""Width of the largest language models: no adapter has more to say."""
+"""Width of the largest language models, more than an adapter's rank can use."""
 Rank = Annotated[int, Field(gt=0, le=LARGEST_RANK)]
 """Rank of an adapter."""
 Factor = Annotated[float, Field(gt=0, le=10**6)]
-"""A positive factor; libraries keep it in 32 bits."""
+"""Positive factor. Libraries store it in 32 bits."""
 _LARGEST_STEP = 2**20
-"""Samples that one optimizer step reads."""
+"""Number of samples that one optimizer step reads."""
 
 
 def _as_text(value: Any) -> Any:
-    """Turn a number that YAML read into the text that was meant; refuse a bool, once yes or no."""
+    """Turn a number that YAML read into the intended text. Refuse a bool, which may have been yes
+    or no."""
     if isinstance(value, bool):
         raise ValueError(
             f"{str(value).lower()} is no text: put yes, no, on, off, true and false in quotes"
@@ -54,14 +56,15 @@ def _as_text(value: Any) -> Any:
 
 
 AnswerText = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=str | int | float)]
-"""An answer as the model writes it; a number means its text."""
+"""Answer as the model writes it. A number becomes its text."""
 
 
 HowMany: TypeAlias = Many | Literal["all"] | None
 
 
 def _check_grid(value: Any) -> tuple[Any, ...]:
-    """Refuse a list of another length in words; a type of three numbers would say little."""
+    """Refuse a list of another length in words, because the message of a type of three numbers
+    would be unclear."""
     if not isinstance(value, list | tuple) or len(value) != 3:
         raise ValueError(f"{value}: give first, last and step, such as [0, 9.9, 0.1]")
     return tuple(value)  # a list is no tuple to pydantic once a function has seen it
@@ -79,7 +82,7 @@ Augment = Annotated[
     Literal["off", "light", "heavy"],
     BeforeValidator(_off, json_schema_input_type=Literal["off", "light", "heavy", False]),
 ]
-"""Strength of what training does to a user's pictures."""
+"""Strength of the augmentation of a user's pictures in training."""
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh", "xyxy_1", "cxcywh_1", "xyxy_1000"]
 
@@ -89,59 +92,61 @@ class Columns:
     """Columns of a user's own table, and how its answers are written."""
 
     image: str | None = "image"
-    """The column with the picture's path, beside the file, or file_name where no image is; null
-    where text alone is asked. PNG, JPEG, WebP, BMP, GIF or TIFF, of up to 89,478,485 pixels."""
+    """Column with the path of the picture, next to the file; default: image, or file_name if there
+    is no image; null for questions without pictures. PNG, JPEG, WebP, BMP, GIF or TIFF, up to
+    89,478,485 pixels."""
     more_images: tuple[str, ...] = ()
-    """Further columns with pictures of the same question, in order, such as [left, right]; an empty
-    cell has none. Where a column holds a list of pictures, all of them are of the question."""
+    """Further columns with pictures of the same question, in order, such as [left, right]. An empty
+    cell has no picture. If a column holds a list of pictures, all of them belong to the
+    question."""
     question: str = "question"
-    """The column with the question."""
+    """Column with the question."""
     ask: str | None = None
     """One question for all rows instead of the column, such as 'What time is it?'."""
     answer: str = "answer"
-    """The column with the answer."""
+    """Column with the answer."""
     kind: str = "text"
-    """The type of the answers: time, number, box, boxes (several, or none) or text."""
+    """Type of the answers: time, number, box, boxes (several, or none) or text."""
     hours: Literal[12, 24] = 12
-    """Hours of the clocks, where the answers are times."""
+    """Hours of the clocks, if the answers are times."""
     seconds: Literal["drop"] | None = None
-    """drop: leave the seconds of the labels out, so that 10:08:59 is 10:08, as questions for HH:MM
-    need it. Default: an answer has seconds if its label has them."""
+    """drop: ignore the seconds of the labels, so 10:08:59 becomes 10:08, as questions for HH:MM
+    need. Default: an answer has seconds if its label has them."""
     unit: str | Annotated[tuple[str, ...], Field(min_length=1)] = ""
-    """Unit of the numbers, such as kWh; a label may have it, as 12 kWh does. A label may have any
-    of a list, such as [kWh, KWH, kwh]; answers are written with the first. Or the column that has
-    the unit of each row, in a table of many instruments; [kWh] means the unit if there is a column
-    of that name."""
+    """Unit of the numbers, such as kWh. Labels may contain it, as in 12 kWh. With a list, such as
+    [kWh, KWH, kwh], labels may contain any of them, and answers are written with the first. Or the
+    column with the unit of each row, in a table of many instruments. If there is a column of that
+    name, [kWh] means the unit."""
     decimal: Literal["point", "comma"] | None = None
-    """The decimal mark of the numbers, point or comma: to be given where a label has a decimal
-    comma, or is one such as 1,234, which may be two numbers."""
+    """Decimal mark of the numbers, point or comma. Give it if a label has a decimal comma, or is
+    ambiguous such as 1,234."""
     within: Annotated[float, Field(ge=0, le=1e300)] | Annotated[str, Field(min_length=1)] = 0.0
-    """Largest difference at which a number is accepted, such as 0.5; or the column that has it for
-    each row."""
+    """Largest difference at which a number counts as right, such as 0.5; or the column with the
+    difference for each row."""
     cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
-    """Value at which the scale begins again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
-    360 for a compass in degrees; 0 for a scale that ends. Errors are then taken the shorter way."""
+    """Value at which the scale starts again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
+    360 for a compass in degrees; 0 for a scale that ends. Errors are then measured the shorter way
+    round."""
     digits: Annotated[int, Field(ge=0, le=30)] | Literal["label"] | None = None
-    """Figures of a counter before the point, such as 5: answers are then written 05098 and not
-    5098, and also measured figure by figure. label: as many as each label has, which must be a text
+    """Digits of a counter before the point, such as 5: answers are then written 05098 instead of
+    5098, and also measured digit by digit. label: as many as each label has, which must be a text
     such as '05098'; 0: as a number."""
     choices: str | tuple[AnswerText, ...] | None = None
-    """The possible texts, if all questions have the same, such as [open, closed]; or the column
-    that holds the choices of each row, such as options. An answer is then a letter, such as C, or a
-    text of the choices, and questions that do not list the choices get them."""
+    """Possible texts, if all questions have the same, such as [open, closed]; or the column with
+    the choices of each row, such as options. An answer is then a letter, such as C, or a text of
+    the choices. Questions that do not list the choices get them."""
     unreadable: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
-    """Labels that mean that nobody can read the picture, which the model then learns to answer as
-    `unreadable`: true for empty cells, NaN, n/a, unreadable, not readable and illegible; or your
-    own words instead, such as [blurred, ''] with '' for an empty cell. Default: such labels are
-    refused."""
+    """Labels of pictures that nobody can read. The model learns to answer `unreadable`. true: empty
+    cells, NaN, n/a, unreadable, not readable and illegible; or your own words, such as [blurred,
+    ''] with '' for an empty cell. Default: such labels are refused."""
     box_format: BoxFormat = "xyxy"
-    """Boxes in pixels as corners, corner and size, or middle and size; or corners on 0..1 or
-    0..1000, or middle and size on 0..1, as YOLO has them."""
+    """Format of the boxes. In pixels: corners, corner and size, or middle and size. Or corners on
+    0..1 or 0..1000, or middle and size on 0..1, as in YOLO."""
     group: str | None = None
-    """A column, such as patient: rows that share its value never come into two splits. Without it,
-    rows that share a picture, by its path as the row has it."""
+    """Column such as patient: rows with the same value are always in one split. Default: rows with
+    the same picture path are in one split."""
     split: str | None = None
-    """A column with train, val or test; without it 80, 10 and 10 % by a hash of the group."""
+    """Column with train, val or test. Default: 80, 10 and 10 % by a hash of the group."""
 
     def __post_init__(self) -> None:
         # Types of answers come from a registry, so the annotation cannot list them.
@@ -163,44 +168,44 @@ class Columns:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Spellings of the unit that labels may have; answers are written with the first."""
+        """Spellings of the unit that labels may have. Answers are written with the first."""
         return (self.unit,) if isinstance(self.unit, str) else self.unit
 
 
 @dataclass(frozen=True, config=STRICT)
 class Source:
-    """A stream of samples: a generated kind, a dataset directory, or a user's own pictures."""
+    """Source of samples: a generated kind, a dataset directory, or a user's own pictures."""
 
     kind: str | None = None
-    """A generated kind, such as clock; `gnomon ls generators` lists them."""
+    """Generated kind, such as clock. `gnomon ls generators` lists the kinds."""
     path: str | None = None
-    """A dataset directory, as `gnomon generate` writes it; or your own table (.csv, .tsv, .json,
+    """Dataset directory, as `gnomon generate` writes it; or your own table (.csv, .tsv, .json,
     .jsonl, .parquet, or the .xml of CVAT) or folder. Rows may be chats, with `messages` or
-    `conversations` instead of question and answer. It is looked for beside the recipe's file first,
-    then in the working directory."""
+    `conversations` instead of question and answer. The path is searched first next to the recipe's
+    file, then in the working directory."""
     benchmark: str | None = None
-    """The benchmark that the path is a file of, such as chartqa; `gnomon ls benchmarks` lists
-    them."""
+    """Benchmark of the file at the path, such as chartqa. `gnomon ls benchmarks` lists them."""
     hub: str | None = None
-    """A dataset of the Hugging Face hub, by owner/name."""
+    """Dataset of the Hugging Face hub, by owner/name."""
     columns: Columns | None = None
-    """Columns of your own file, or of the hub's."""
+    """Columns of your own file, or of the hub's dataset."""
     pictures: str | None = None
-    """A folder in which pictures of your own file may lie besides the file's own folder. Names and
-    links that lead elsewhere are refused; those of the hub's rows always."""
+    """Further folder for the pictures of your own file. By default they must lie in the file's
+    folder, and names and links that lead elsewhere are refused. For rows of the hub they are always
+    refused."""
     on_bad: Literal["refuse", "skip"] = "refuse"
-    """Treatment of your own rows, or a benchmark's, that cannot be used, broken pictures among
-    them: all are listed and nothing is read, or they are left out and listed."""
+    """Treatment of your own rows, or a benchmark's, that are unusable, including broken pictures.
+    refuse: list them all and read nothing. skip: leave them out and list them."""
     augment: Augment | None = None
     """Augmentation of your own pictures in training, such as off or heavy: exposure, colours,
-    noise, blur, JPEG, a slight move, glare, something in front, anew in every epoch. Nothing is
-    mirrored, boxes move along, and no test picture is changed. Default: light for your own rows,
-    off for a dataset that gnomon drew."""
+    noise, blur, JPEG, a slight move, glare or a partly covered picture, different in every epoch.
+    Pictures are never mirrored, boxes move along, and test pictures stay unchanged. Default: light
+    for your own rows, off for a dataset that gnomon drew."""
     weight: Annotated[float, Field(gt=0, le=10**9)] = 1.0
-    """Share of the stream, relative to the other sources' weights: 2.0 is drawn twice as often as
+    """Share of the samples, relative to the other sources' weights: 2.0 is drawn twice as often as
     1.0."""
     options: dict[str, Any] | None = None
-    """Options of the kind, such as {size: 112}; `gnomon ls generators` lists them."""
+    """Options of the kind, such as {size: 112}. `gnomon ls generators` lists them."""
 
     def __post_init__(self) -> None:
         # Benchmarks and columns refine a path, so only these three name a source.
@@ -220,22 +225,22 @@ class Source:
 
 @dataclass(frozen=True, config=STRICT)
 class AutoFamily:
-    """Facts about a checkpoint without a family of its own, instead of those that are found out."""
+    """Facts about a checkpoint that no family covers. They override what gnomon finds out."""
 
     language: tuple[str, ...] | None = None
-    """Names of the modules that are the language model, such as [model.text_model]; with vision and
-    projector it says which layers get adapters and which stay in 16 bits."""
+    """Names of the modules of the language model, such as [model.text_model]. Together with vision
+    and projector they decide which layers get adapters and which stay in 16 bits."""
     vision: tuple[str, ...] | None = None
     """Names of the modules of the vision tower, such as [model.vision_model]."""
     projector: tuple[str, ...] | None = None
-    """Names of the modules between them, such as [model.connector]; they may lie within vision."""
+    """Names of the modules between them, such as [model.connector]. They may lie within vision."""
     lead: str | None = None
-    """Text between the prompt and an answer, as a space after `Assistant:`."""
+    """Text between the prompt and an answer, such as the space after `Assistant:`."""
     end: str | None = None
-    """The token that ends an answer, such as <|im_end|>."""
+    """Token that ends an answer, such as <|im_end|>."""
     dialect: str | None = None
-    """The dialect in which it writes boxes, such as qwen2-vl or gemini; plain, on 0..1, by
-    default."""
+    """Dialect in which the model writes boxes, such as qwen2-vl or gemini. Default: plain, on
+    0..1."""
     template_options: dict[str, Any] | None = None
     """Options of the chat template, such as {enable_thinking: false}."""
     pictures: dict[str, Any] | None = None
@@ -247,35 +252,36 @@ class Model:
     """The model, and the precision of its weights."""
 
     name: str = "gnomon-tiny"
-    """`gnomon-tiny`, a local directory, or a hub id. A directory is looked for beside the recipe's
-    file first, then in the working directory."""
+    """`gnomon-tiny`, a local directory, or a hub id. A directory is searched first next to the
+    recipe's file, then in the working directory."""
     family: str | None = None
-    """The model family, such as qwen2-vl, if model_type does not name it; `gnomon ls families`."""
+    """Model family, such as qwen2-vl, if model_type does not name it. `gnomon ls families` lists
+    them."""
     auto: AutoFamily | None = None
-    """Facts that `family: auto` need not find out; `gnomon plan` prints those that it found."""
+    """Facts that `family: auto` need not find out. `gnomon plan` prints the facts that it found."""
     server: str | None = None
-    """An OpenAI-compatible server that holds the model, such as http://localhost:8000/v1: it is
-    asked and never trained. A key is read from OPENAI_API_KEY, and written nowhere."""
+    """OpenAI-compatible server with the model, such as http://localhost:8000/v1. It is asked and
+    never trained. A key is read from OPENAI_API_KEY and never written."""
     load_in_4bit: bool = True
-    """NF4 for the language model's linear layers, as QLoRA does."""
+    """NF4 for the language model's linear layers, as in QLoRA."""
     load_in_8bit: bool = False
     """LLM.int8() for these layers instead of 4 bits."""
     bnb_4bit_use_double_quant: bool = True
-    """Quantise the scales of 4-bit layers, too: 0.4 bits a weight less."""
+    """Also quantise the scales of 4-bit layers, which saves 0.4 bits per weight."""
     attn_implementation: str | None = None
-    """sdpa, eager, flash_attention_2 or another that transformers knows; its own choice by
-    default."""
+    """sdpa, eager, flash_attention_2 or another that transformers knows. Default: the choice of
+    transformers."""
     dtype: Literal["bfloat16", "float16", "float32"] | None = None
     """Precision of all weights that are not in 4 bits, and of the computation. Default: bfloat16 on
-    a GPU, and float32 on processors, few of which multiply 16 bits quickly."""
+    a GPU, and float32 on a CPU, because few CPUs multiply 16 bits fast."""
     min_pixels: Area | None = None
-    """Smaller pictures are enlarged to this area in pixels; default: the family's own limit."""
+    """Smaller pictures are enlarged to this area in pixels. Default: the family's limit."""
     max_pixels: Area | None = None
-    """Larger pictures are shrunk to this area, such as 262144; default: the family's own limit."""
+    """Larger pictures are shrunk to this area, such as 262144. Default: the family's limit."""
 
     @property
     def bits(self) -> int | None:
-        """Bits of the language model's linear layers if they are quantised, else None."""
+        """Bits of the language model's linear layers if they are quantised. None otherwise."""
         return 8 if self.load_in_8bit else 4 if self.load_in_4bit else None
 
     @property
@@ -294,7 +300,8 @@ class Model:
             check_url(self.server)
 
 
-# A bell of 0.25 steps has one draw in 1,500 beside the truth, one of 100 steps hides it.
+# With a bell of 0.25 steps, one draw in 1,500 differs from the truth. A bell of 100 steps hides
+# it.
 _SPREADS = 0.25, 100.0
 
 
@@ -313,62 +320,65 @@ class Loss:
     """The numeric loss that is added to the cross-entropy."""
 
     name: str = "crps"
-    """`ce` for the cross-entropy alone, or another such as crps; `gnomon ls losses` lists them."""
+    """`ce` for the cross-entropy only, or another loss such as crps. `gnomon ls losses` lists
+    them."""
     weight: Annotated[float, Field(ge=0, le=10**9)] = 1.0
     """total = CE + weight · loss."""
     balance: Literal["fixed", "ce_ratio"] = "fixed"
-    """`ce_ratio` scales the loss to the cross-entropy's size at each step, as NTIL published it."""
+    """`ce_ratio` scales the loss to the size of the cross-entropy at each step, as published for
+    NTIL."""
     schedule: Literal["constant", "cosine"] = "constant"
-    """Course of the weight: it stays, or falls to 0 along a cosine by the end."""
+    """Course of the weight: constant, or falling to 0 along a cosine by the end."""
     warmup: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the training, such as 0.1, over which the weight rises from 0 before its
     schedule."""
     numeric_mass: Annotated[float, Field(ge=0, le=10**9)] = 0.0
-    """Weight of −log of the probability that all digits have together, where a digit is due."""
+    """Weight of −log of the probability that all digits have together at the place of a digit."""
     final_answer_only: bool = False
-    """Leave a rationale's numbers to the cross-entropy; the numeric terms see the answer alone."""
+    """Apply the numeric terms only to the final answer. Numbers of a rationale are left to the
+    cross-entropy."""
     spread: Annotated[float, AfterValidator(_check_spread)] = 0.0
-    """Experimental: draw each answer anew in every epoch from a bell around the truth, of this
-    standard deviation in the answer's own steps, such as 0.8; 0 for the truth itself. Works with
-    every loss, ce included; no validation or test sees it. A step is one in a number's last figure,
-    a minute, or a thousandth of the picture's side for a box; texts are left alone."""
+    """Experimental: in every epoch, draw each answer from a bell around the truth with this
+    standard deviation in steps of the answer, such as 0.8; 0 for the truth itself. It works with
+    every loss, including ce, and never affects validation or test. A step is one in a number's last
+    digit, a minute, or a thousandth of the picture's side for a box. Texts stay unchanged."""
     options: dict[str, Any] | None = None
     """Options of the loss, such as {kernel: energy} of mmd."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class Lora:
-    """Further settings of the adapters, under the names that PEFT has for them."""
+    """Further settings of the adapters, named as in PEFT."""
 
     use_dora: bool = False
-    """DoRA: direction and length of each weight are trained separately; slower."""
+    """DoRA: direction and length of each weight are trained separately. It is slower."""
     use_rslora: bool = False
     """Scale by lora_alpha / √r, for high ranks."""
     init_lora_weights: bool | Literal["gaussian", "orthogonal"] = True
-    """true for PEFT's default, false for a random start, gaussian or orthogonal. PEFT's others
-    change the base's weights or need data: a stored adapter would not fit the base it is opened on.
-    """
+    """true for PEFT's default, false for a random start, gaussian or orthogonal. PEFT's other
+    methods change the base's weights or need data, so a stored adapter would not fit its base."""
     target_modules: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    """Only the linear layers of these names, such as [q_proj, v_proj]; all of a part if None."""
+    """Only the linear layers of these names, such as [q_proj, v_proj]. None: all layers of a
+    part."""
     r: dict[PartName, Rank] | None = None
-    """Another rank for a part, such as {vision: 8}; its scale is lora_alpha / r."""
+    """Different rank for a part, such as {vision: 8}. Its scale is lora_alpha / r."""
 
 
 @dataclass(frozen=True, config=STRICT)
 class Train:
-    """The training, under the names that TRL and PEFT have for its settings."""
+    """The training, with settings named as in TRL and PEFT."""
 
     samples: Many | None = None
-    """Number of training samples; each epoch sees them all. Default: every row of data that has an
-    end, 10,000 where something is drawn."""
+    """Number of training samples per epoch. Default: every row of data that has an end, or 10,000
+    if something is drawn."""
     num_train_epochs: Factor = 1.0
-    """Passes over the samples; max_steps overrides it."""
+    """Passes over the samples. max_steps overrides it."""
     max_steps: Many | Literal[-1] = -1
-    """Optimizer steps, such as 200; -1 leaves the end to the epochs."""
+    """Optimizer steps, such as 200. -1: the epochs decide."""
     learning_rate: Factor = 2e-4
-    """The maximum of the learning-rate schedule."""
+    """Maximum of the learning-rate schedule."""
     lr_scheduler_type: str = "cosine"
-    """A learning-rate schedule that transformers knows, such as linear."""
+    """Learning-rate schedule that transformers knows, such as linear."""
     warmup_steps: Annotated[int, Field(ge=0, le=10**8)] = 0
     """Steps over which the rate rises from 0 to its maximum."""
     weight_decay: Annotated[float, Field(ge=0, le=10**6)] = 0.0
@@ -378,8 +388,8 @@ class Train:
     gradient_accumulation_steps: Batch = 1
     """Forward passes before an optimizer step."""
     max_length: Tokens | None = None
-    """Most tokens of a sample; a longer one is refused, never cut. Default: the model's own
-    limit."""
+    """Largest number of tokens of a sample. A longer sample is refused, never truncated. Default:
+    the model's limit."""
     activation_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time."""
     language: TrainingMode = "lora"
@@ -387,7 +397,7 @@ class Train:
     vision: TrainingMode = "frozen"
     """Training of the vision tower."""
     projector: TrainingMode = "frozen"
-    """Training of the projector, which leads from the vision tower to the language model."""
+    """Training of the projector between the vision tower and the language model."""
     lora_r: Rank = 16
     """Rank of the adapters."""
     lora_alpha: Annotated[int, Field(gt=0, le=10**6)] = 32
@@ -397,28 +407,28 @@ class Train:
     lora: Lora | None = None
     """Further settings of the adapters."""
     learning_rates: dict[PartName, Factor] | None = None
-    """Another learning rate for a part, such as {vision: 2e-5}."""
+    """Different learning rate for a part, such as {vision: 2e-5}."""
     save_steps: Many = 500
-    """Steps between checkpoints; a killed run resumes from the last one."""
+    """Steps between checkpoints. A killed run resumes from the last checkpoint."""
     logging_steps: Many = 10
     """Steps between lines of the log."""
     eval_steps: Many | Literal["auto"] | None = "auto"
-    """Steps between evaluations on held-out samples; each makes a checkpoint, and the best is
-    taken. null for none, which keeps the last. Default: some ten evaluations where your own rows
-    have a val split of 32 or more, else none."""
+    """Steps between evaluations on held-out samples. Each saves a checkpoint, and the best is kept.
+    null: no evaluations, and the last checkpoint is kept. Default: about ten evaluations if your
+    own rows have a val split of at least 32, otherwise none."""
     eval_samples: Annotated[int, Field(gt=0, le=10**5)] = 64
-    """Samples of such an evaluation, from the held-out split that `eval.split` is not."""
+    """Samples of such an evaluation, from the held-out split that `eval.split` does not use."""
     metric: str = "correct"
     """Metric of the best checkpoint: `correct`, or a headline figure such as `time_deviation`."""
     patience: Many | None = None
-    """Evaluations without a better one after which the training stops, such as 5."""
+    """Evaluations without improvement after which the training stops, such as 5."""
     report_to: tuple[Literal["tensorboard", "trackio", "wandb"], ...] = ()
-    """Services that the log goes to besides the run's directory, such as [tensorboard]."""
+    """Services that also receive the log, such as [tensorboard]."""
     dataloader_num_workers: Annotated[int, Field(ge=0, le=1024)] = 0
     """Processes that draw or read samples during the training."""
     sft: dict[str, Any] | None = None
-    """Any other field of TRL's SFTConfig, such as {max_grad_norm: 0.3}; none that would write or
-    send a run elsewhere."""
+    """Any other field of TRL's SFTConfig, such as {max_grad_norm: 0.3}, except fields that would
+    write or send a run elsewhere."""
 
     @property
     def step_size(self) -> int:
@@ -436,7 +446,7 @@ class Train:
             )
         if self.patience is not None and self.validation_steps is None:
             raise ValueError(f"patience={self.patience} counts evaluations: give eval_steps, too")
-        # A rate or a rank of a part that has nothing to train would be ignored in silence.
+        # A rate or a rank for a part that does not train would be ignored silently.
         for part in self.learning_rates or ():
             if getattr(self, part) == "frozen":
                 raise ValueError(f"learning_rates.{part}: {part} is frozen: set it to lora or full")
@@ -449,7 +459,8 @@ class Train:
 
     @property
     def validation_steps(self) -> int | None:
-        """Steps between evaluations; None if there are none, or as long as that is open."""
+        """Steps between evaluations. None if there are no evaluations, or while this is
+        undecided."""
         return None if self.eval_steps == "auto" else self.eval_steps
 
     def rank(self, part: PartName) -> int:
@@ -459,54 +470,59 @@ class Train:
 
 @dataclass(frozen=True, config=STRICT)
 class Eval:
-    """The questions that the model is measured on, and how it answers them."""
+    """The questions that measure the model, and how it answers them."""
 
     samples: HowMany = None
-    """Number of samples of the held-out split, or all. Default: 500, or all if it has fewer."""
+    """Number of samples of the held-out split, or all. Default: 500, or all if there are fewer."""
     split: Literal["val", "test", "all"] = "test"
-    """The held-out split; or all rows of files of your own that eval.data names."""
+    """Held-out split. all: every row of your own files in eval.data."""
     seed: Seed = 0
-    """Seed of the held-out samples: runs of all recipe seeds answer the same questions."""
+    """Seed of the held-out samples. Runs of all recipe seeds answer the same questions."""
     data: tuple[Source, ...] | None = None
-    """Sources of the questions instead of the training's, such as unseen styles or photographs."""
+    """Sources of the questions instead of the training's sources, such as unseen styles or
+    photographs."""
     batch_size: Batch = 16
-    """Samples in one generation batch; it does not change the answers in float32."""
+    """Samples in one generation batch. In float32 it does not change the answers."""
     max_new_tokens: Tokens = 32
-    """Tokens after which an answer is cut; it counts as unread if that breaks it."""
+    """Tokens after which an answer is cut. If the cut breaks an answer, it counts as unread."""
     answer_seconds: Annotated[float, Field(gt=0, le=10**6)] = 900.0
-    """Seconds that a server has for an answer, with all tries and the waits between them; a single
-    try gets a third of it."""
+    """Seconds that a server has for an answer, including all tries and waits. A single try gets a
+    third of it."""
     belief: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
     """Store the probability of every minute of a clock, whole number to 100 or choice of a text,
     and of each number of a box; or of each answer in a list, such as [0, 1, 2]."""
 
     answer: Literal["greedy", "mode", "median", "mean"] = "greedy"
-    """The answer that is given: greedy decoding's, or the likeliest, the median or the mean of the
-    belief in the possible answers: those of `belief` or `grid`, or all minutes of a clock, steps of
-    a scale that goes round, choices of a text. Of boxes each number is chosen so, one by one."""
+    """Rule for the answer: greedy decoding, or the mode, the median or the mean of the
+    probabilities of all possible answers. These are the answers of `belief` or `grid`, or all
+    minutes of a clock, steps of a cyclic scale, or choices of a text. For boxes the rule applies to
+    each number separately."""
     views: Literal[1, 3] = 1
-    """With 3, beliefs are averaged over three views of a picture: as it is, cut off at its edges,
-    and with wider ones. Photographs of dials are read better so, in up to three times the time."""
+    """With 3, probabilities are averaged over three views of a picture: unchanged, cropped at its
+    edges, and with wider edges. This reads photographs of dials better, in up to three times the
+    time."""
     repeats: Annotated[int, Field(gt=1, le=1000)] = 20
-    """Answers that a model behind a server draws to a question where a belief is needed, for which
-    a local model lists all: more are dearer and surer."""
+    """Number of answers that a server draws to a question if probabilities are needed. A local
+    model lists all answers instead. More answers cost more and give better estimates."""
     grid: Grid | None = None
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
-    `belief`. Of more than 10,000, as of counters, the likeliest are searched figure by figure."""
+    `belief`. If there are more than 10,000, as for counters, the most likely are searched digit by
+    digit."""
 
     @property
     def chooses_from_belief(self) -> bool:
-        """True if the answer is chosen from a belief, and not written by greedy decoding."""
+        """True if the answer is chosen by probabilities instead of greedy decoding."""
         return self.answer != "greedy"
 
     @property
     def computes_belief(self) -> bool:
-        """True if probabilities of answers are computed: to be stored, or to choose by."""
+        """True if probabilities of answers are computed, to be stored or to choose by."""
         return bool(self.belief) or self.chooses_from_belief
 
     @property
     def grid_values(self) -> tuple[Decimal, ...]:
-        """Numbers of the grid, with the decimals of its step; empty without one, or a wide one."""
+        """Numbers of the grid, with the decimals of its step. Empty without a grid, or for a large
+        grid."""
         if self.grid is None or self.wide_grid is not None:
             return ()
         first, last, step = grid_decimals(self.grid)
@@ -514,7 +530,7 @@ class Eval:
 
     @property
     def wide_grid(self) -> GridDecimals | None:
-        """First, last and step of a grid too long for a list, whose numbers are searched."""
+        """First, last and step of a grid that is too long to list, so its numbers are searched."""
         return None if self.grid is None else wide_grid(self.grid)
 
     def __post_init__(self) -> None:
@@ -546,10 +562,10 @@ class Eval:
 
 @dataclass(frozen=True, config=STRICT)
 class Recipe:
-    """A whole run: data, model, loss, train, eval, and the seed of all that training draws."""
+    """A whole run: data, model, loss, training, evaluation, and the seed of all training."""
 
     data: Annotated[tuple[Source, ...], Field(min_length=1)]
-    """The sources of the samples, such as [{kind: clock}, {path: my.csv}]."""
+    """Sources of the samples, such as [{kind: clock}, {path: my.csv}]."""
     model: Model = Model()
     """The model, and the precision of its weights."""
     loss: Loss = Loss()
@@ -557,17 +573,18 @@ class Recipe:
     train: Train = Train()
     """The training."""
     eval: Eval = Eval()
-    """The questions that it is measured on."""
+    """The questions that measure the run."""
     seed: Seed = 0
-    """Seed of the training samples, their order and the adapters' first weights."""
+    """Seed of the training samples, their order and the adapters' initial weights."""
 
     @property
     def validation_split(self) -> Literal["val", "test"]:
-        """Split of the evaluations during training: never the one of the final exam."""
+        """Split of the evaluations during training. It is never the split of the final
+        evaluation."""
         return "test" if self.eval.split == "val" else "val"
 
     def __post_init__(self) -> None:
-        # Beliefs of many answers are read in one pass under a custom mask.
+        # Probabilities of many answers are computed in one pass under a custom mask.
         attention = self.model.attn_implementation or ""
         if self.eval.computes_belief and attention.startswith("flash"):
             key = "belief" if self.eval.belief else "answer"
@@ -575,7 +592,7 @@ class Recipe:
                 f"eval.{key}: answers share their prompt by a mask that {attention} does not take:"
                 " leave model.attn_implementation out"
             )
-        # bitsandbytes has no gradients for its packed weights.
+        # bitsandbytes does not have gradients for its packed weights.
         if self.model.bits and self.train.language == "full":
             raise ValueError(
                 f"train.language=full: weights in {self.model.bits} bits cannot be trained; set it"

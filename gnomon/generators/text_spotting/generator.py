@@ -99,8 +99,7 @@ def texts(
 
 
 def repeat_some(rng: Rng, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """XX
-    result."""
+    """Replace some texts by copies of the first in half of the cases, and shuffle them."""
     copies = rng.integer(1, len(texts)) if rng.chance(0.5) else 1
     return tuple(rng.sample((*texts[:1] * copies, *texts[copies:]), len(texts)))
 
