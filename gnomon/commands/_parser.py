@@ -4,14 +4,13 @@ The verb `check-served` is the function `check_served` in the module of that nam
 word on the command line, a keyword-only one is an option. A docstring has what the verb does, an
 example, and `name METAVAR: help` for each parameter that needs it.
 
-Both are read from the source: `gnomon VERB --help` and a misspelled option wait for no import of
-numpy or pydantic. So a signature is written in the types of this file and of typing.
+A verb's module imports its work within the function, so that `gnomon VERB --help` and a misspelled
+option wait for no import of numpy or pydantic.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import inspect
 import re
 import sys
@@ -131,7 +130,7 @@ def parser(*verbs: str) -> argparse.ArgumentParser:
     whole.add_argument("--version", action="version", version=f"gnomon {__version__}")
     parsers = whole.add_subparsers(title="verbs", dest="verb", metavar="VERB")
     for module in VERBS:
-        name, verb = module.replace("_", "-"), _signature_of(module)
+        name, verb = module.replace("_", "-"), _function_of(module)
         # A docstring has its summary, its example and the help of parameters, in paragraphs.
         what, example, *more = (inspect.getdoc(verb) or "").split("\n\n")
         what = " ".join(what.split())
@@ -147,19 +146,9 @@ def parser(*verbs: str) -> argparse.ArgumentParser:
     return whole
 
 
-def _signature_of(module: str) -> Callable[..., Any]:
-    """Return a verb's function without its body: signature, annotations and docstring."""
-    file = Path(__file__).with_name(f"{module}.py")
-    tree = ast.parse(file.read_text(encoding="utf-8"), file)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == module:
-            # The docstring alone stays. Types are looked up among this file's names.
-            tree.body, node.body = [node], node.body[:1]
-            names = dict(globals())
-            exec(compile(tree, file, "exec", annotations.compiler_flag), names)  # noqa: S102
-            function: Callable[..., Any] = names[module]
-            return function
-    raise LookupError(f"{file} has no function {module}")
+def _function_of(module: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(import_module(f"gnomon.commands.{module}"), module)
+    return function
 
 
 def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequence[str]) -> None:
@@ -196,7 +185,7 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
 
 def call(options: argparse.Namespace) -> int:
     """Run the verb and return its exit code: None is success, as of most functions."""
-    verb = getattr(import_module(f"gnomon.commands.{options.module}"), options.module)
+    verb = _function_of(options.module)
     signature = inspect.signature(verb)
     # Arguments in the order of the signature: positional ones may not come as keywords.
     words = OrderedDict((name, getattr(options, name)) for name in signature.parameters)

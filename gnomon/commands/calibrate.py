@@ -1,7 +1,5 @@
 """A run's intervals, confidence and refusals, learnt on labelled pictures that it did not see."""
 
-from gnomon.eval.calibration.calibration import Terms
-from gnomon.runs import calibrating
 from gnomon.terminal import show
 
 
@@ -29,6 +27,9 @@ def calibrate(
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; each
         question is asked eval.repeats times
     """
+    from gnomon.eval.calibration.calibration import Terms
+    from gnomon.runs import calibrating
+
     calibrated = calibrating.calibrate(
         model, data, overrides, within=within, same_groups=same_groups, server=server
     )

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Count, Few, Html
-from gnomon.runs.server_check import answers_alike
 
 
 def check_served(
@@ -29,6 +28,8 @@ def check_served(
     least SHARE: exit with 1 if a smaller share of answers is read as the same (0.9)
     out HTML: a report with the answers and pictures
     """
+    from gnomon.runs.server_check import answers_alike
+
     is_alike = answers_alike(
         run, server, model=model, samples=samples, n_parallel=at_once, least=least, out=out
     )

@@ -3,10 +3,6 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.recipe import RecipeError
-from gnomon.runs.comparing import compare_runs
-from gnomon.runs.foreign_answers import AnswerFormat
-from gnomon.runs.report_output import check_outputs, lock_report
 
 
 def compare(
@@ -34,6 +30,11 @@ def compare(
     text_column NAME: the column with the model's words
     boxes SPACE: the space that their boxes are in, as `gnomon score` takes it
     """
+    from gnomon.recipe import RecipeError
+    from gnomon.runs.comparing import compare_runs
+    from gnomon.runs.foreign_answers import AnswerFormat
+    from gnomon.runs.report_output import check_outputs, lock_report
+
     # A file may have = in its name, as runs/seed=3: what exists is a run.
     overrides = [word for word in runs if "=" in word and not Path(word).exists()]
     files = [Path(word) for word in runs if word not in overrides]

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from gnomon import recipe
 from gnomon.atomic import check_is_free, create_file
-from gnomon.generators.registry import description_to_copy
-from gnomon.runs import shipped
 from gnomon.terminal import show
 
 
@@ -18,6 +15,10 @@ def cp(config: str, dest: Path | None = None) -> None:
         with, or the name of one that comes with gnomon, such as dial_indicator; `gnomon ls face`
     dest DEST: a file or directory; default: here
     """
+    from gnomon import recipe
+    from gnomon.generators.registry import description_to_copy
+    from gnomon.runs import shipped
+
     description = description_to_copy(config)
     if description is None:
         source, text = shipped.read(config)

@@ -4,13 +4,7 @@ from pathlib import Path
 
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few
-from gnomon.dialect import Dialect
-from gnomon.generators.drawing.sheet import contact_sheet
 from gnomon.progress import note
-from gnomon.runs.answer_scores import pictures_of, score_run
-from gnomon.runs.resolve import resolve
-from gnomon.runs.run_steps import run_all
-from gnomon.store.pictures import encode_png
 from gnomon.terminal import show
 
 NEXT = """next:
@@ -26,6 +20,9 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
 
     out DIR: the run's directory (runs/demo)
     """
+    from gnomon.runs.resolve import resolve
+    from gnomon.runs.run_steps import run_all
+
     resolved = resolve("demo", overrides, recipes_only=True)
     resolved.check_for_drawing()  # an override that is wrong is refused before the introduction
     note(
@@ -41,6 +38,11 @@ def demo(*overrides: str, out: Path = Path("runs/demo"), workers: Few | None = N
 
 def _sheet_of_three(out: Path) -> bytes:
     """Draw the first three pictures with their answers before and after as a PNG."""
+    from gnomon.dialect import Dialect
+    from gnomon.generators.drawing.sheet import contact_sheet
+    from gnomon.runs.answer_scores import pictures_of, score_run
+    from gnomon.store.pictures import encode_png
+
     before, after = (list(run.predictions)[:3] for run in score_run(out))
     pictures, _ = pictures_of(out)
     samples = [pictures[answer.sample_id] for answer in before]

@@ -3,11 +3,6 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Count, ExportFormat, Split
-from gnomon.pipeline import families
-from gnomon.pipeline.exporting.export import export as write_out
-from gnomon.recipe import RecipeError
-from gnomon.runs.resolve import resolve
-from gnomon.store.lock import sole_writer
 from gnomon.terminal import show
 
 
@@ -34,6 +29,12 @@ def export(
     split: default: train; test for lmms-eval
     n N: number of samples; default: as many as there are
     """
+    from gnomon.pipeline import families
+    from gnomon.pipeline.exporting.export import export as write_out
+    from gnomon.recipe import RecipeError
+    from gnomon.runs.resolve import resolve
+    from gnomon.store.lock import sole_writer
+
     if family is None:
         raise RecipeError(
             "--family: name the architecture that will be trained or asked, such as --family"

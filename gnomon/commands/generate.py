@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from gnomon import store
 from gnomon.commands._parser import Count, Few, Part, Split
-from gnomon.runs.resolve import resolve
 from gnomon.terminal import show
 
 
@@ -35,6 +33,9 @@ def generate(
     shard I/N: write part I of N alone, to DIR/parts, as one of several machines; the same command
         without it then joins the parts
     """
+    from gnomon import store
+    from gnomon.runs.resolve import resolve
+
     samples = resolve(what, overrides).samples(split, seed)
     store.write(
         samples,

@@ -1,8 +1,5 @@
 """Lists of everything that has a name."""
 
-from gnomon.recipe import RecipeError
-from gnomon.runs.name_lists import answer_form, table
-from gnomon.runs.recipe_schema import recipe_schema
 from gnomon.terminal import show, show_json
 
 
@@ -27,6 +24,10 @@ def ls(
     schema: print the JSON Schema of the type's answers, where they are JSON, for guided decoding
     family FAMILY: the model family whose boxes are meant, such as qwen2.5-vl; default: plain boxes
     """
+    from gnomon.recipe import RecipeError
+    from gnomon.runs.name_lists import answer_form, table
+    from gnomon.runs.recipe_schema import recipe_schema
+
     if words and what != "answers" and not (pattern or schema or family):
         raise RecipeError(f"{words[0]!r} is not understood; see gnomon ls --help")
     if words or pattern or schema or family:

@@ -4,15 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gnomon.commands._parser import Count
-from gnomon.eval.calibration import calibration as calibrations
 from gnomon.progress import note
-from gnomon.recipe import RecipeError
-from gnomon.runs.answer_scores import score_run
-from gnomon.runs.card import card
-from gnomon.runs.directory import AFTER, check_is_utf8, no_run_message
-from gnomon.runs.resolve import resolve
-from gnomon.store.lock import sole_writer
-from gnomon.store.reading.run_folder import RunFolder
 from gnomon.terminal import show
 
 
@@ -26,6 +18,15 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
     samples N: held-out samples on which merged weights and adapter are compared (200)
     push_to_hub OWNER/NAME: upload it there as a private repository
     """
+    from gnomon.eval.calibration import calibration as calibrations
+    from gnomon.recipe import RecipeError
+    from gnomon.runs.answer_scores import score_run
+    from gnomon.runs.card import card
+    from gnomon.runs.directory import AFTER, check_is_utf8, no_run_message
+    from gnomon.runs.resolve import resolve
+    from gnomon.store.lock import sole_writer
+    from gnomon.store.reading.run_folder import RunFolder
+
     check_is_utf8(out)
     # The place is locked before hours of work, not when the weights are written.
     with sole_writer(out):

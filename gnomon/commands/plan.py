@@ -6,12 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from gnomon.atomic import check_is_free, create_file
-from gnomon.pipeline.checkpoint import ModelNotHereError
 from gnomon.progress import warn
-from gnomon.recipe import with_schema_line
-from gnomon.runs.planning import fitting_text, resolve_for_planning
-from gnomon.runs.table_warnings import row_counts, warn_before_training
-from gnomon.store.reading.augmented import check_can_spread
 from gnomon.terminal import show, show_json
 
 
@@ -35,7 +30,12 @@ def plan(
     memory GIB: memory to plan for, such as 24; default: what is free here
     write YAML: write a recipe that fits, and say what was given up for it
     """
+    from gnomon.pipeline.checkpoint import ModelNotHereError
     from gnomon.pipeline.planning import plan as planning  # imports torch
+    from gnomon.recipe import with_schema_line
+    from gnomon.runs.planning import fitting_text, resolve_for_planning
+    from gnomon.runs.table_warnings import row_counts, warn_before_training
+    from gnomon.store.reading.augmented import check_can_spread
 
     if memory is not None and not 0 < memory < 10**6:  # nor is it NaN
         raise ValueError(f"--memory {memory:g}: give more than 0 GiB")

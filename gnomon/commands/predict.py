@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gnomon.recipe import RecipeError
-from gnomon.runs.loading import open_reader, open_reader_and_exam
-from gnomon.runs.model_arguments import data_and_overrides
-from gnomon.runs.picture_input import pictures_in
-from gnomon.runs.predicting import predict_exam, predict_pictures
 from gnomon.terminal import show
 
 
@@ -53,6 +48,12 @@ def predict(
         be wrong, such as 0.05; this holds for groups that the calibration did not contain
     answered SHARE: of such a run: answer only this share, the surest, such as 0.8
     """
+    from gnomon.recipe import RecipeError
+    from gnomon.runs.loading import open_reader, open_reader_and_exam
+    from gnomon.runs.model_arguments import data_and_overrides
+    from gnomon.runs.picture_input import pictures_in
+    from gnomon.runs.predicting import predict_exam, predict_pictures
+
     data, words = data_and_overrides(data, overrides, belief=belief, server=server)
     path = pictures_in(data)
     if question is not None and path is None:

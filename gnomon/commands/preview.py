@@ -3,14 +3,8 @@
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
 from gnomon.atomic import put_bytes
 from gnomon.commands._parser import Few, Picture, Split
-from gnomon.generators.drawing.sheet import beside_photograph
-from gnomon.runs.resolve import resolve
-from gnomon.runs.sheets import sheet_of
-from gnomon.runs.table_warnings import row_counts, warn_of_mistakes
 from gnomon.terminal import show
 
 
@@ -37,6 +31,13 @@ def preview(
     n N: number of samples (16)
     beside PHOTO: a photograph to lay beside the drawings
     """
+    from PIL import Image
+
+    from gnomon.generators.drawing.sheet import beside_photograph
+    from gnomon.runs.resolve import resolve
+    from gnomon.runs.sheets import sheet_of
+    from gnomon.runs.table_warnings import row_counts, warn_of_mistakes
+
     resolved = resolve(what, overrides)
     recipe = resolved.check_for_drawing()
     for line in row_counts(recipe.data):

@@ -3,10 +3,6 @@
 from pathlib import Path
 
 from gnomon.commands._parser import Html
-from gnomon.runs.answer_scores import last_answers, pictures_of, score_run
-from gnomon.runs.foreign_answers import AnswerFormat, score_foreign
-from gnomon.runs.provenance import read_provenance
-from gnomon.runs.report_output import check_outputs, lock_report, report
 
 
 def score(
@@ -36,6 +32,11 @@ def score(
     id_column NAME: the column of such answers that names the question; without it their order does
     text_column NAME: the column with the model's words
     """
+    from gnomon.runs.answer_scores import last_answers, pictures_of, score_run
+    from gnomon.runs.foreign_answers import AnswerFormat, score_foreign
+    from gnomon.runs.provenance import read_provenance
+    from gnomon.runs.report_output import check_outputs, lock_report, report
+
     name = predictions.stem if data is None else f"{predictions.stem}-scores"
     default = predictions.with_name(f"{name}.html")
     out = out or (predictions / "report.html" if predictions.is_dir() else default)

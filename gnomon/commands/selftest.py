@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from gnomon.runs.selftest import passes_all
-
 
 def selftest(model: str = "gnomon-tiny", *overrides: str, out: Path = Path("runs/selftest")) -> int:
     """Check that fine-tuning works on this machine with your model, in minutes.
@@ -15,6 +13,8 @@ def selftest(model: str = "gnomon-tiny", *overrides: str, out: Path = Path("runs
     overrides key=value: of its recipe, such as train.max_steps=200
     out DIR: a directory of its own, which the next one replaces (runs/selftest)
     """
+    from gnomon.runs.selftest import passes_all
+
     if "=" in model:  # no MODEL, and an override in its place
         model, overrides = "gnomon-tiny", (model, *overrides)
     return 0 if passes_all(model, overrides, out) else 1

@@ -1,16 +1,17 @@
 """Counts of samples, repeats and leaks between splits."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from gnomon.commands._parser import Count, Few
-from gnomon.generators.base import SPLITS, Split
-from gnomon.runs.disk_exam import row_splits
-from gnomon.runs.resolve import Resolved, resolve
-from gnomon.runs.table_warnings import warn_of_mistakes
-from gnomon.store import Samples
-from gnomon.store.samples import train_size
-from gnomon.store.writing.census import census
 from gnomon.terminal import show, show_json
+
+if TYPE_CHECKING:
+    from gnomon.generators.base import Split
+    from gnomon.runs.resolve import Resolved
+    from gnomon.store import Samples
 
 _ENOUGH = 500
 """Samples of a split that are looked at where drawing has no end."""
@@ -33,6 +34,10 @@ def stats(
         read, such as columns.answer=time
     n N: samples a split; default: all on disk, 500 of what is drawn
     """
+    from gnomon.runs.resolve import resolve
+    from gnomon.runs.table_warnings import warn_of_mistakes
+    from gnomon.store.writing.census import census
+
     resolved = resolve(what, overrides)
     samples = {
         # A split without end has no length: then --n, or enough, is the number.
@@ -53,6 +58,10 @@ def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples
 
     Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
     """
+    from gnomon.generators.base import SPLITS
+    from gnomon.runs.disk_exam import row_splits
+    from gnomon.store.samples import train_size
+
     recipe = resolved.check_for_drawing()
     if resolved.source_type == "disk":
         return row_splits(recipe.data[0])

@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-from gnomon.runs.directory import default_run
-from gnomon.runs.processes import is_first_process
-from gnomon.runs.training import resolve_for_training, train_run, warn_of_unfit_samples
 from gnomon.terminal import show
 
 
@@ -16,6 +13,10 @@ def train(recipe: str, *overrides: str, out: Path | None = None) -> None:
     recipe RECIPE: a YAML file or a name, such as demo (`gnomon ls configs`)
     out DIR: the run's directory (runs/NAME)
     """
+    from gnomon.runs.directory import default_run
+    from gnomon.runs.processes import is_first_process
+    from gnomon.runs.training import resolve_for_training, train_run, warn_of_unfit_samples
+
     run = out or default_run(recipe)
     resolved = resolve_for_training(recipe, overrides, run)
     if is_first_process():

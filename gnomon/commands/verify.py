@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from gnomon import store
 from gnomon.terminal import show
 
 
@@ -13,6 +12,8 @@ def verify(folder: Path) -> int:
 
     folder DIR: the dataset
     """
+    from gnomon import store
+
     problems = store.verify(folder)
     for problem in problems:
         show(problem)

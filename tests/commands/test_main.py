@@ -10,8 +10,8 @@ import pytest
 from bad_inputs import sound_answers
 from command_toys import gnomon, gnomon_process, loaded_by, on_a_terminal, small
 
-from gnomon.commands import ls as listing
 from gnomon.commands._parser import VERBS
+from gnomon.runs import name_lists as listing
 
 HEAVY = {"torch", "transformers", "trl", "peft", "bitsandbytes", "matplotlib", "albumentations"}
 NAMES = [verb.replace("_", "-") for verb in VERBS]
@@ -30,7 +30,7 @@ def test_an_error_of_the_system_is_told_in_words(monkeypatch, capsys, error, mes
     def table(_):
         raise error
 
-    monkeypatch.setattr("gnomon.commands.ls.table", table)
+    monkeypatch.setattr("gnomon.runs.name_lists.table", table)
     assert gnomon("ls") == 1
     assert capsys.readouterr().err.startswith(f"gnomon: {message}")
 
@@ -41,6 +41,18 @@ def test_light_words_load_nothing_heavy():
              "train tiny-base loss.name=smdm", "train tiny-base model.name=nowhere")  # fmt: skip
     for line in lines:
         assert not loaded_by(*line.split()) & HEAVY, line
+
+
+@pytest.mark.parametrize("line", ["--help", "train --help", "train --lr=1"])
+def test_help_and_a_misspelled_option_wait_for_no_library(line):
+    assert not loaded_by(*line.split()) & {
+        *HEAVY,
+        "numpy",
+        "pydantic",
+        "pyarrow",
+        "ruamel",
+        "httpx2",
+    }
 
 
 @pytest.mark.parametrize("verb", NAMES)

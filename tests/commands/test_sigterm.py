@@ -144,7 +144,7 @@ def test_train_ends_with_its_data_loader(tmp_path, capfd):
 VERB = """
 import os, signal, sys, time
 from gnomon.commands import main
-from gnomon.commands import ls as listing
+from gnomon.runs import name_lists as listing
 
 def wait():
     "A minute in slices: one long sleep would go on if a signal came just before it."

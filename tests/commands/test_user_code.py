@@ -108,7 +108,7 @@ def test_debug_is_an_option_of_every_verb(module, capfd):
 def test_a_librarys_error_is_told_with_its_file(monkeypatch, capsys):
     code = "def table(_):\n    from packaging.version import Version\n    Version('none')"
     exec(compile(code, names.__file__, "exec"), space := {})  # as if gnomon called it
-    monkeypatch.setattr("gnomon.commands.ls.table", space["table"])
+    monkeypatch.setattr("gnomon.runs.name_lists.table", space["table"])
     assert gnomon("ls") == 1
     assert re.search(r"'none' \(packaging/version.py, line \d+; --debug", capsys.readouterr().err)
 
