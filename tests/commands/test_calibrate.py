@@ -198,7 +198,7 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     assert predictions.read(half) == before
     assert gnomon("compare", half, most, "-o", here / "both.html") == 0
     cells = re.search(
-        r"Answered, not refused +(.*?) %.* +(.*?) %", capsys.readouterr().out
+        r"Answered \(not refused\) +(.*?) %.* +(.*?) %", capsys.readouterr().out
     ).groups()
     assert list(map(float, cells)) == [100 - 5 * n for n in refused]
     # One alone may have intervals.
@@ -227,10 +227,10 @@ def test_terms_without_a_calibration_are_refused(run, photos, words, capsys):
     ("words", "message"),
     [
         (("--coverage", 90), "coverage=90: give a share between 0 and 1"),
-        (("--coverage", 0.99), "needs pictures of at least 99 groups, and 24 were"),
+        (("--coverage", 0.99), "needs pictures of at least 99 groups, but the calibration has 24"),
         (("--wrong", 0), "wrong=0: give a share between 0 and 1"),
         (("--answered", 2), "answered=2: give a share above 0"),
-        (("--wrong", 0.1, "--answered", 0.5), "give one, the other follows"),
+        (("--wrong", 0.1, "--answered", 0.5), "give only one of them"),
     ],
 )
 def test_terms_that_make_no_sense_are_refused(calibrated, photos, words, message, capsys):
@@ -247,7 +247,7 @@ def test_a_calibration_of_other_weights_is_refused(calibrated, photos, tmp_path,
     assert "is of other weights" in capsys.readouterr().err
     file.write_text("{}")
     assert gnomon("predict", folder, photos, "--question", CLOCK) == 1
-    assert "not what `gnomon calibrate` writes" in capsys.readouterr().err
+    assert "not a file that `gnomon calibrate` wrote" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -352,12 +352,12 @@ def test_what_is_learnt_of_groups_is_said_of_new_ones():
     )
     lines = summary(part)
     assert lines[0] == "218 answers of 60 groups"
-    assert lines[1].endswith("at most, with 90 % probability, of new groups, on average")
+    assert lines[1].endswith("at most, with 90 % probability, for new groups, on average")
     share, wrong, bound = re.findall(r"[\d.]+(?=%)", lines[2])
     assert (share, wrong) == ("100", "1.7")
     assert 4 < float(bound) < 12
     alone = summary(replace(part, groups=tuple(map(str, range(218)))))
-    assert alone[1].endswith("of the next ones")
+    assert alone[1].endswith("for new pictures")
     assert alone[2].split()[1] == "45.9%"
 
 
@@ -414,7 +414,7 @@ def test_labels_in_tenths_round_a_dial_need_no_list_and_few_groups_get_what_they
         photo = ["0.png" if word == "PICTURES" else word for word in command]
         assert gnomon(*photo, "--question", "How far?", "--out", "a.csv") == 0
         assert gnomon(*photo[:-2], "--question", "How far?", "--out", "b.csv") == 1
-        assert "or `gnomon calibrate` again on more" in capsys.readouterr().err
+        assert "or run `gnomon calibrate` on more" in capsys.readouterr().err
 
 
 def test_the_answer_rule_is_the_one_that_reads_the_labels_best(here, capsys):

@@ -75,19 +75,19 @@ def check(run, url, cli):
 def test_a_server_that_answers_as_the_run_did_passes(check):
     output = check("reader")
     assert re.search(r"Exactly right +100\.0 % \[86\.\d, 100\.0\] +100\.0 %", output)
-    assert re.search(r"The same to the letter +100\.0 % \[86\.2, 100\.0\]", output)
+    assert re.search(r"Same text +100\.0 % \[86\.2, 100\.0\]", output)
     assert output.endswith("reader answers as the run did.\n")
 
 
 def test_other_words_for_the_same_are_told_and_pass(check):
     output = check("wordy")
-    assert re.search(r"The same to the letter +0\.0 %.*\nRead as the same +100\.0 %", output)
+    assert re.search(r"Same text +0\.0 %.*\nSame value +100\.0 %", output)
     assert output.endswith("wordy answers as the run did.\n")
 
 
 def test_one_answer_of_many_is_allowed_unless_you_ask_for_more(check):
     output = check("rounded", "--at-once", 3)
-    assert re.search(r"Read as the same +95\.8 % \[79\.8, 99\.3\]", output)
+    assert re.search(r"Same value +95\.8 % \[79\.8, 99\.3\]", output)
     assert "docs/serving.md" in output
     check("rounded", "--least", 0.99, code=1)
 

@@ -46,7 +46,7 @@ def test_the_users_own_files_beside_answers_are_left(runs, here, cli):
     (here / "gpt.csv").write_text("file,answer\n")
     before = sorted(here.iterdir())
     refusal = cli("score", "gpt.jsonl", code=1).err
-    assert "gpt.csv: a report would be written here, and gnomon did" in refusal
+    assert "gpt.csv: the report would replace this, which gnomon did" in refusal
     assert sorted(here.iterdir()) == before
     cli("score", "gpt.jsonl", "--out", "scores.html")
     assert (here / "gpt.csv").read_text() == "file,answer\n"
@@ -117,7 +117,12 @@ def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, c
     report = tmp_path / "it.html"
     output = cli("compare", runs["ntil", 1], "--beside", table, "-o", report).out
     above, below = output.split("Model ", 1)
-    for words in ("As published", "arXiv 2505.13077", "Set-ups differ", "own training and test"):
+    for words in (
+        "As published",
+        "arXiv 2505.13077",
+        "Set-ups differ",
+        "training and test pictures",
+    ):
         assert words in above
     assert "Qwen2-VL-2B" in below
     assert "ntil-s1" in below
@@ -156,8 +161,8 @@ def test_a_comparison_over_groups_says_so(tmp_path, cli):
                  tmp_path / "t.json", "-o", tmp_path / "it.html", "columns.kind=number",
                  "columns.group=cam", "columns.image=null").out  # fmt: skip
     assert "are tied in this: exactly right" in output
-    assert "Intervals of figures are over 2 groups (by cam), as if others were asked" in output
-    assert "not with so few" in output
+    assert "Confidence intervals are over 2 groups (by cam), as for new groups" in output
+    assert "too few items" in output
 
 
 def test_answers_given_with_two_settings_are_not_scored_as_one_run(tmp_path, cli):
@@ -179,6 +184,6 @@ def test_answers_made_elsewhere_beside_a_run(runs, tmp_path, cli):
     words = ("compare", run, tmp_path / "other.json", *data)
     assert "other and ce-s0 are tied" in cli(*words).out
     refusal = cli(*words, "eval.seed=1", code=1).err
-    assert "have an id that none of the 40 questions has" in refusal
+    assert "have an id that is not among the 40 questions" in refusal
     refusal = cli("compare", run, *data, code=2).err
     assert "each of these says what it was asked; leave --data out" in refusal

@@ -148,4 +148,4 @@ def test_quiet_still_says_what_was_dropped_from_the_answers(tmp_path):
     answers.write_bytes(answers.read_bytes() + answers.read_bytes().splitlines(keepends=True)[0])
     done = gnomon_process("score", "a.jsonl", "--quiet", cwd=tmp_path, env=silent_environment())
     assert done.returncode == 0
-    assert done.stderr == "gnomon: a.jsonl: dropped a line that repeats an earlier one\n"
+    assert done.stderr == "gnomon: a.jsonl: dropped a line that repeats an earlier line\n"

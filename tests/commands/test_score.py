@@ -63,7 +63,7 @@ def test_any_file_is_scored_on_a_recipes_questions(here, scores):
     page = (here / "ours-scores.html").read_text()
     assert "no idea" in page
     assert page.index('</nav>\n<p class="verdict">') < page.index("<table")
-    assert page.index("<table") < page.index("How to read this") < page.index("All measures")
+    assert page.index("<table") < page.index("How to read this") < page.index("All metrics")
     assert json.loads((here / "plain.json").read_text()) == texts
     # Half an emoji is no reason to stop.
     write("half.jsonl", [{"id": s.id, "text": f"{s.target.value} \ud83d"} for s in SUMS])
@@ -138,7 +138,7 @@ def test_a_spreadsheets_answers_to_a_users_own_pictures(labels, here, scores, cl
     words = ("antworten.csv", "--id-column", "Nr", *ASKED)
     assert scores(*words, data=labels)[:3] == (3, 0, 2 / 3)
     (here / "antworten.csv").write_text(answers.replace("0.png", "0.jpg"))
-    message = "column 'Nr' has '0.jpg' in line 2, a question is '0.png'"
+    message = "column 'Nr' has '0.jpg' in line 2, while a question is '0.png'"
     assert message in cli("score", *words, "--data", labels, code=1).err
 
 
@@ -151,7 +151,7 @@ def test_a_picture_is_named_without_its_folder_too(labels, here, scores, cli):
     table.write_text(re.sub(r"(\d\.png)", r"photos/\1", table.read_text()))
     (here / "said.csv").write_text("file;answer\n2.png;-3\n0.png;10,5\n1.png;1.250,75 kg\n")
     message = cli("score", "said.csv", "--data", labels, *ASKED, code=1).err
-    assert "name the one that tells the questions with --id-column" in message
+    assert "no column has a usual name for ids: name one of file, answer" in message
     assert scores("said.csv", *ASKED, "--id-column", "file", data=labels)[:3] == (3, 0, 1)
 
 
@@ -183,7 +183,7 @@ def test_a_column_that_names_the_questions_is_not_overlooked(here, scores, cli):
         rows = [{column: name, "output": t} for name, t in zip(ids, TRUTHS, strict=True)]
         write("odd.jsonl", rows[::-1])
         message = cli("score", "odd.jsonl", "--data", "sums.yaml", code=1).err
-        assert f"{column}, output has a usual name for ids" in message
+        assert f"usual name for ids: name one of {column}, output with" in message
         assert scores("odd.jsonl", "--id-column", column)[:3] == (6, 0, 1)
 
 
@@ -194,7 +194,7 @@ def test_answers_to_other_questions_than_the_first_are_never_dropped(labels, her
     assert "last.csv answers 1 of 3 questions; the other 2 count as unread." in note
     assert "eval.samples" not in note  # it would ask the first one
     message = cli(*words, "eval.samples=1", code=1).err
-    assert "column 'Bild' has '2.png' in line 2, a question is '0.png'" in message
+    assert "column 'Bild' has '2.png' in line 2, while a question is '0.png'" in message
 
 
 @pytest.mark.parametrize("table", ["answers", "labels"])
@@ -223,7 +223,7 @@ def test_files_are_compared_as_runs_are(here, cli):
     assert [run["number"]["results"][0]["estimate"]["value"] for run in runs] == [0, 1]
     # Of good.jsonl's answers one has no question.
     message = cli(*words, "eval.samples=5", code=1).err
-    assert "good.jsonl: 1 of 6 answers have an id that none of the 5" in message
+    assert "good.jsonl: 1 of 6 answers have an id that is not among the 5" in message
 
 
 N, SIZE = 48, (112, 112)
@@ -252,7 +252,7 @@ def test_a_named_space_of_boxes_is_that_of_all_answers(boxes, cli):
 def test_a_space_of_boxes_is_found_and_told_with_figures(boxes, cli):
     output = cli("score", boxes, "--boxes", "auto")
     line = output.err.partition("after.jsonl: ")[2].strip()
-    assert line.startswith("boxes are read in the space of gemini, which was found on 24 of 48")
+    assert line.startswith("boxes are read in the space of gemini, which was chosen on 24 of 48")
     assert line in " ".join((ROOT / "docs" / "reading.md").read_text(encoding="utf-8").split())
     assert re.search(r"^Items +24 *$", output.out, re.MULTILINE)
-    assert "which was found on 24 of 48 answers" in (boxes / "report.html").read_text()
+    assert "which was chosen on 24 of 48 answers" in (boxes / "report.html").read_text()

@@ -57,7 +57,7 @@ def test_refusal_is_trained_answered_scored_and_calibrated(recipe, capsys):
     assert gnomon("run", recipe, "--out", "run", "--workers", 1) == 0
     printed = capsys.readouterr().out
     for line in ("Said to be unreadable, rightly", "Missed: not said to be unreadable",
-                 "Said to be unreadable, wrongly"):  # fmt: skip
+                 "Wrongly said to be unreadable"):  # fmt: skip
         assert line in printed
     assert "said to be unreadable" in Path("run/report.html").read_text("utf-8").lower()
     lines = Path("run/predictions/after.jsonl").read_text("utf-8").splitlines()
@@ -81,7 +81,7 @@ def test_refusal_is_trained_answered_scored_and_calibrated(recipe, capsys):
     assert gnomon("calibrate", "run", "new.csv", "eval.grid=[1,3,1]", "eval.split=all") == 0
     printed = capsys.readouterr().out
     assert "28 answers" in printed
-    assert "7 are of pictures that nobody can read: intervals leave them out" in printed
+    assert "7 answers are about unreadable pictures: intervals leave them out" in printed
     assert gnomon("predict", "run", "photos", "--out", "out.csv") == 0
     with open("out.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

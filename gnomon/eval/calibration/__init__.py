@@ -1,1 +1,1 @@
-"""Intervals, confidence and refusal, learnt from answers to pictures that have labels."""
+"""Calibration: learn intervals, confidence and refusal from answers to labelled pictures."""

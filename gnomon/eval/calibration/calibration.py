@@ -1,4 +1,4 @@
-"""A calibration: what answers to labelled pictures showed of errors, and what it says of others."""
+"""A calibration: learn errors from answers to labelled pictures, and apply it to new answers."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ from gnomon.options import option
 from gnomon.sample import Certainty, Prediction, Target
 
 NAME = "calibration.json"
-"""Name of its file in a run."""
+"""Name of the calibration's file in the folder of a run."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Coverage of intervals and limits of refusal, as a user asks for them."""
+    """The coverage of intervals and the limit for refusals that a user asks for."""
 
     coverage: float = conformal.USUAL_COVERAGE
-    """Share of the truths that lie in their intervals."""
+    """Share of truths that intervals contain, above 0 and below 1."""
     wrong: float | None = None
-    """Share of the answers that may be wrong; what is less sure is refused."""
+    """Largest share of wrong answers. Answers with less confidence are refused."""
     answered: float | None = None
-    """Share of the pictures that are answered, the surest."""
+    """Share of pictures that are answered, the most confident first."""
 
     def __post_init__(self) -> None:
         for name, share in vars(self).items():
             if share is not None and not isinstance(share, Real):
                 raise ValueError(f"{name}={share!r}: give a share, such as 0.9")
-        conformal.fewest_groups(self.coverage)  # refuses what is no share
+        conformal.fewest_groups(self.coverage)  # raises if it is not a share
         if self.wrong is not None and self.answered is not None:
             raise ValueError(
-                f"wrong={self.wrong:g} and answered={self.answered:g}: give one, the other follows"
+                f"wrong={self.wrong:g} and answered={self.answered:g}: give only one of them"
             )
 
     @property
     def name(self) -> str:
-        """Name in a file's, such as calibrated-wrong-0.05; usual terms are left out."""
+        """Part of a file name, for example calibrated-wrong-0.05. Defaults are left out."""
         parts = ["calibrated"]
         if self.coverage != Terms.coverage:
             parts.append(f"coverage-{self.coverage:g}")
@@ -69,31 +69,31 @@ class Terms:
 
 @dataclass(frozen=True)
 class CalibrationPart:
-    """Answers to questions that share a list of answers, each with a score and a trust."""
+    """The labelled answers that share a list of possible answers. Tuples have an entry for each."""
 
     listing: str
-    """Key of the listed answers (`listing_key`)."""
+    """Hash of the possible answers, from `listing_key`."""
     within: float
-    """Distance from the truth that is still right."""
+    """Largest distance of a right answer from the truth."""
     groups: tuple[str, ...]
     scores: tuple[float | None, ...]
-    """None for a truth that is not in the list, whose score is infinite."""
+    """Nonconformity of the truths. None means infinite: the truth is not in the list."""
     trusts: tuple[float, ...]
     right: tuple[bool, ...]
     unreadable: tuple[bool, ...] = ()
-    """True where nothing can be read, so that there is no score; empty if that is so nowhere."""
+    """True for unreadable pictures, which lack a score. Empty if all pictures are readable."""
     questions: tuple[str, ...] = ()
-    """Questions that were asked; empty if most pictures had a question of their own."""
+    """The questions of the labelled pictures. Empty if most pictures had different questions."""
     step: Decimal = Decimal(0)
-    """Step of the labels if some lie between the listed answers; else 0."""
+    """Step of the labels if some labels lie between listed answers, else 0."""
 
     def knows(self, question: str) -> bool:
-        """Return whether the part says anything about answers to a question."""
+        """Return True if the part was calibrated on this question, or on different questions."""
         return not self.questions or question in self.questions
 
     @property
     def scored(self) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
-        """Scores and groups of the pictures that intervals are about."""
+        """Scores and groups of the readable pictures, which intervals are learnt from."""
         unreadable = self.unreadable or (False,) * len(self.scores)
         rows = list(zip(self.scores, self.groups, unreadable, strict=True))
         return (
@@ -103,18 +103,18 @@ class CalibrationPart:
 
     @property
     def outside(self) -> int:
-        """Number of readable truths that are not in the list."""
+        """Number of readable truths outside the listed answers."""
         return sum(score is None for score in self.scored[0])
 
     def limit(self, coverage: float) -> float:
-        """Return the greatest score of an interval of this coverage."""
+        """Return the largest nonconformity score within an interval of this coverage."""
         scores, groups = self.scored
         return conformal.limit(
             [np.inf if score is None else score for score in scores], groups, coverage
         )
 
     def threshold(self, terms: Terms) -> float:
-        """Return the trust from which answers are given."""
+        """Return the smallest trust of an answer that is not refused."""
         if terms.answered is not None:
             return conformal.threshold_by_share(self.trusts, terms.answered)
         if terms.wrong is not None:
@@ -122,7 +122,7 @@ class CalibrationPart:
         return 0.0
 
     def doubt(self, terms: Terms) -> str:
-        """Say why every answer is refused under these terms; empty if some are given."""
+        """Explain why all answers are refused under these terms. Empty if some are not refused."""
         if terms.wrong is None or self.threshold(terms) < np.inf:
             return ""
         n = len(set(self.groups))
@@ -130,70 +130,73 @@ class CalibrationPart:
         fewest = conformal.fewest_for_risk(terms.wrong, is_grouped=is_grouped)
         refusal = f"wrong={terms.wrong:g}: every answer is refused:"
         if n >= fewest:
-            return f"{refusal} of the surest, too, more may be wrong"
+            return f"{refusal} even among the most confident answers, more may be wrong"
         units = "groups" if is_grouped else "labelled pictures"
         same_groups = option("same_groups", True)
-        way_out = f", or with {same_groups} if the next pictures are of these" * is_grouped
-        return f"{refusal} {n} {units} cannot show so few: calibrate on at least {fewest}{way_out}"
+        way_out = f", or with {same_groups} if the next pictures are of these groups" * is_grouped
+        return f"{refusal} {n} {units} cannot show it: calibrate on at least {fewest}{way_out}"
 
     @cached_property
     def confidence_curve(self) -> tuple[list[float], list[float]]:
-        """Rising trusts with the share of answers that is right at each."""
+        """Rising trusts, and the fitted share of right answers at each trust."""
         levels, shares = conformal.fit_confidence(self.trusts, self.right)
         return levels.tolist(), shares.tolist()
 
     def confidence(self, trust: float) -> float:
-        """Return how often an answer of this trust is right."""
+        """Return the calibrated probability that an answer with this trust is right."""
         return float(np.interp(trust, *self.confidence_curve))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A part for each list of answers; stored as RUN/calibration.json."""
+    """The calibration of a run: a part for each list of possible answers.
+
+    It is stored as RUN/calibration.json.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = {"extra": "forbid"}
 
     weights: str | None
-    """Hash of the weights that answered; another training needs another calibration."""
+    """Hash of the weights that answered. New weights need a new calibration."""
     rule: Literal["mode", "median", "mean"]
-    """The answer that is given."""
+    """Rule that chooses the answer from a belief, as `eval.answer`."""
     grid: tuple[float, float, float] | None
-    """First, last and step of the numbers that are listed, as `eval.grid`."""
+    """First, last and step of the listed numbers, as `eval.grid`."""
     listing: tuple[str, ...] | None
-    """Texts of the answers that a user listed, as `eval.belief`; a part has their key alone."""
+    """Answers that the user listed in `eval.belief`. A part has only their hash."""
     parts: tuple[CalibrationPart, ...]
     refusals: bool = False
-    """True if that nothing can be read is one of the listed answers."""
+    """True if "unreadable" is among the listed answers."""
     views: Literal[1, 3] = 1
-    """Views of a picture whose beliefs are averaged, as `eval.views`."""
+    """Number of views of a picture whose beliefs are averaged, as `eval.views`."""
 
     def knows(self, question: str) -> bool:
-        """Return whether any part says anything about answers to a question."""
+        """Return True if any part covers this question."""
         return any(part.knows(question) for part in self.parts)
 
     def number_range(self, form: AnswerForm) -> NumberRange | None:
-        """Return the numbers of which a belief has the likeliest alone; None where it has all."""
+        """Return the range of a belief that lists only the most likely numbers, else None."""
         return searched_range(form, self.grid, self.listing)
 
     def part(self, answers: Sequence[str], form: AnswerForm) -> CalibrationPart | None:
-        """Return the part for questions of a form with these listed answers."""
+        """Return the part for questions of a form with these listed answers, or None."""
         listing = listing_key(answers, self.number_range(form))
         return next((part for part in self.parts if part.listing == listing), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
+        """Return the fields as JSON values."""
         row: dict[str, Any] = TypeAdapter(Calibration).dump_python(self, mode="json")
         return row
 
     def write(self, run: Path) -> Path:
-        """Write the file into a run, and return its path."""
+        """Write the file into the folder of a run, and return its path."""
         file = run / NAME
         put_text(file, json.dumps(self.to_json()) + "\n")
         return file
 
 
 def read(run: Path) -> Calibration | None:
-    """Read a run's calibration; None if it has none."""
+    """Read the calibration of a run, or return None if it is not calibrated."""
     file = run / NAME
     if not file.is_file():
         return None
@@ -202,7 +205,7 @@ def read(run: Path) -> Calibration | None:
         return TypeAdapter(Calibration).validate_python(row)
     except (ValueError, ValidationError) as error:
         raise ValueError(
-            f"{file}: not what `gnomon calibrate` writes: delete it, and calibrate again"
+            f"{file}: not a file that `gnomon calibrate` wrote: delete it, and calibrate again"
         ) from error
 
 
@@ -213,14 +216,15 @@ def calibrate(
     within: float | None = None,
     same_groups: bool = False,
 ) -> tuple[CalibrationPart, ...]:
-    """Learn from answers with beliefs and their labelled questions; others are passed over.
+    """Learn a calibration from answers and their labelled questions.
 
-    `within` is the distance that is still right; without it, what the labels say, and the least
-    where they differ: a new picture has no label. With `same_groups` every picture counts for
-    itself, since the next ones come from the same groups.
+    Answers without a belief are ignored. `within` is the largest error of a right answer. By
+    default, it is the smallest tolerance of the labels, because a new picture lacks a label. With
+    `same_groups`, each picture is a group by itself, because new pictures come from the same
+    groups.
     """
-    # A part for each list of possible answers: how sure a model is of an hour tells nothing of how
-    # sure it is of a dial.
+    # Each list of possible answers has a part: confidence in clock times does not tell about
+    # confidence in the values of a gauge.
     by_listing: dict[str, list[tuple[Prediction, Question]]] = {}
     for prediction, question in pairs:
         form = question.target.answer_form
@@ -232,7 +236,7 @@ def calibrate(
         tolerance = within
         if tolerance is None:
             truths = [question.target for _, question in answers if question.target.is_readable]
-            # Labels may differ in their tolerance, and the next picture has no label.
+            # Labels may have different tolerances, and a new picture lacks a label.
             tolerance = min((tolerance_of(truth) for truth in truths), default=0.0)
         rows = [
             _listed_row(prediction, question, rule, tolerance) for prediction, question in answers
@@ -242,17 +246,17 @@ def calibrate(
 
 
 class _LabelledAnswer(NamedTuple):
-    """A labelled answer that a calibration learns from."""
+    """The figures of one labelled answer."""
 
     score: float | None
-    """Nonconformity of the truth; None where no interval holds it, or can be about it."""
+    """Nonconformity of the truth, or None if it is outside the list or unreadable."""
     trust: float
-    """Confidence before it is calibrated."""
+    """Confidence before calibration."""
     is_right: bool
     is_between: bool = False
     """True if the truth lies between two listed answers."""
     is_unreadable: bool = False
-    """True of a picture that nobody can read."""
+    """True if the picture is unreadable according to its label."""
 
 
 def _part(
@@ -263,7 +267,7 @@ def _part(
     *,
     same_groups: bool,
 ) -> CalibrationPart:
-    """Put rows into columns; a mask that is false everywhere is left empty."""
+    """Convert rows to the columns of a part. `unreadable` is left empty if it is always False."""
     names = [group_name(question, same_groups=same_groups) for _, question in pairs]
     unreadable = tuple(row.is_unreadable for row in rows)
     return CalibrationPart(
@@ -280,16 +284,16 @@ def _part(
 
 
 def _recurring(questions: Sequence[str]) -> tuple[str, ...]:
-    """Return the distinct questions; none if a question comes less than twice on average.
+    """Return the distinct questions, or () if a question occurs less than twice on average.
 
-    Then each picture has its own question, as sums have, and the next pictures have others.
+    In that case each picture has a different question, for example a sum, and so will new pictures.
     """
     distinct = tuple(sorted(set(questions)))
     return distinct if 2 * len(distinct) <= len(questions) else ()
 
 
 def _step_between(truths: Sequence[Target], rows: Sequence[_LabelledAnswer]) -> Decimal:
-    """Return the unit of the last figure of all labels if some are not listed, else 0."""
+    """Return the step of the labels, a power of ten, if some lie between listed answers, else 0."""
     if not any(row.is_between for row in rows):
         return Decimal(0)
     numbers = [value_of_number(truth) for truth in truths]
@@ -300,7 +304,7 @@ def _step_between(truths: Sequence[Target], rows: Sequence[_LabelledAnswer]) -> 
 def _listed_row(
     prediction: Prediction, question: Question, rule: str, tolerance: float
 ) -> _LabelledAnswer:
-    """Measure an answer that was chosen from a list by its belief."""
+    """Choose the answer from the belief by `rule`, and compute its figures."""
     truth = question.target
     form = truth.answer_form
     numbers = range_of(prediction, form)
@@ -318,11 +322,11 @@ def _listed_row(
 
 
 class Certifier:
-    """A calibration under a user's terms, which certifies one answer after another."""
+    """Adds intervals, confidence and refusals to answers, by a calibration and a user's terms."""
 
     def __init__(self, calibration: Calibration, terms: Terms) -> None:
         self.calibration, self.terms = calibration, terms
-        # Computed here, so that terms which cannot be kept are refused before a model is loaded.
+        # Impossible terms must raise an error here, before a model is loaded.
         self._limits = {
             part.listing: (part.limit(terms.coverage), part.threshold(terms))
             for part in calibration.parts
@@ -330,13 +334,13 @@ class Certifier:
 
     @property
     def doubts(self) -> list[str]:
-        """Reasons for which every answer of a part is refused."""
+        """Reasons why all answers of a part are refused, one for each such part."""
         doubts = [part.doubt(self.terms) for part in self.calibration.parts]
         return [doubt for doubt in doubts if doubt]
 
     @cached_property
     def settings(self) -> dict[str, object]:
-        """Calibration and terms in short, which a file of answers notes."""
+        """A hash of the calibration, and the terms. Files of answers store them as settings."""
         content = json.dumps(self.calibration.to_json()).encode()
         digest = blake2b(content, digest_size=8).hexdigest()
         return {"hash": digest, **asdict(self.terms)}
@@ -344,13 +348,12 @@ class Certifier:
     def certify(
         self, logprobs: Mapping[str, float], form: AnswerForm, dialect: str, question: str
     ) -> tuple[str, Certainty] | None:
-        """Return the answer with its interval and confidence; None if it was not calibrated.
+        """Return the answer with its interval and confidence, or None if it is not calibrated.
 
-        An answer was calibrated if both its list and its question were. How sure a model is of one
-        hand says nothing of another hand in the same picture.
+        The calibration must cover both the list of possible answers and the question, because
+        confidence in one hand of a clock does not tell about another hand.
 
-        The interval holds nine of ten truths of the pictures that can be read, also where the
-        answer is that this one cannot be.
+        The interval has its coverage over readable pictures, even if the answer is "unreadable".
         """
         part = self.calibration.part(tuple(logprobs), form)
         if part is None or not part.knows(question):
@@ -375,6 +378,6 @@ class Certifier:
 
 
 def listing_key(answers: Sequence[str], numbers: NumberRange | None) -> str:
-    """Hash a list of answers in their order, or the range of which it has the likeliest numbers."""
+    """Hash a list of answers in order, or the range of numbers if the list comes from a search."""
     texts = list(answers) if numbers is None else [repr(numbers)]
     return blake2b(json.dumps(texts).encode(), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
-"""Guarantees for finite samples: limits of scores, and thresholds below which nothing is answered.
+"""Limits for intervals and thresholds for refusals, with guarantees for finite samples.
 
-They hold whatever the model and its pictures are like, as long as the next pictures come as those
-did that were calibrated on.
+The guarantees hold for any model and any pictures, if new pictures come from the same distribution
+as the pictures of the calibration.
 """
 
 from __future__ import annotations
@@ -22,63 +22,64 @@ if TYPE_CHECKING:
     from gnomon.eval.stats.intervals import Floats
 
 USUAL_COVERAGE = 0.9
-"""Share of the truths that an interval holds unless the user asks for another."""
+"""Default coverage: the share of truths that intervals contain."""
 RISK_LEVEL = 0.9
-"""Probability with which the share of wrong answers stays below what was asked for."""
-# Errors that the fewest answers of a threshold may have: with none, one mistake of a sure model
-# would let nothing be answered.
+"""Probability that the share of wrong answers is at most what the user asked for."""
+# Number of errors that the smallest set of answers may have. If it were 0, a single confident
+# mistake would make all answers refused.
 _ALLOWED_ERRORS = 2
 _STEPS = 20
-# Capitals at stake where groups have several pictures. High ones win soonest where few answers are
-# wrong, low ones where some groups are bad. Of the mixtures tried these three showed most with 100
-# to 150 simulated cameras.
+# Shares of capital to bet, for groups of several pictures. High bets win sooner if few answers are
+# wrong, and low bets if some groups are bad. In simulations of 100 to 150 cameras, the mixture of
+# these three bets had the most power.
 _BETS = (0.6, 0.8, 0.95)
 # 1 / (1 - 0.9) is a little more than 10.
 _ROUNDING = 1e-9
 # Exponents beyond 709 overflow.
 _MOST_GAIN = 700
 _BOUND_STEPS = 2**30
-"""Steps from the share of wrong answers to 1, of which the bound is one."""
+"""Number of steps from the share of wrong answers to 1. The bound is searched among them."""
 
 
 def limit(scores: Sequence[float], groups: Sequence[Hashable], coverage: float) -> float:
-    """Return the score that a picture of a new group stays below with probability `coverage`.
+    """Return a limit that the score of a picture from a new group exceeds rarely.
 
-    Each group weighs the same, however many pictures it has, and one group more is taken to be
-    worse than all: split conformal prediction over groups (Lee, Barber and Willett 2023). Where
-    every picture is its own group this is the usual quantile of rank ⌈(n + 1) · coverage⌉.
+    The score is at most the limit with probability `coverage`. This is split conformal prediction
+    over groups (Lee, Barber and Willett 2023): all groups have the same weight, and the new group
+    counts as worse than all others. If each picture is a group, the limit is the usual quantile of
+    rank ⌈(n + 1) · coverage⌉.
     """
     sizes = Counter(groups)
     least = fewest_groups(coverage)
     if len(sizes) < least:
         raise ValueError(
-            f"coverage={coverage:g}: needs pictures of at least {least} groups, and {len(sizes)}"
-            f" {'was' if len(sizes) == 1 else 'were'} calibrated on: ask for"
-            f" {option('coverage', most_coverage(len(sizes)))}, or `gnomon calibrate` again on"
-            f" more, or with {option('same_groups', True)} if the next pictures are of these"
+            f"coverage={coverage:g}: needs pictures of at least {least} groups, but the calibration"
+            f" has {len(sizes)}: ask for {option('coverage', most_coverage(len(sizes)))}, or run"
+            f" `gnomon calibrate` on more groups, or with {option('same_groups', True)} if the next"
+            " pictures are of these groups"
         )
     order = np.argsort(scores, kind="stable")
     weights = np.array([1 / sizes[groups[index]] for index in order])
     reached = np.cumsum(weights) / (len(sizes) + 1)
-    # Sums of thirds and sevenths fall short of a whole number by rounding.
+    # By rounding, sums of thirds and sevenths may be slightly below a whole number.
     index = int(np.searchsorted(reached, coverage - 1e-12))
     return float(scores[order[index]]) if index < len(order) else inf
 
 
 def fewest_groups(coverage: float) -> int:
-    """Return how many groups an interval of this coverage needs: 9 for 90 %."""
+    """Return the smallest number of groups for an interval of this coverage: 9 for 90 %."""
     if not 0 < coverage < 1:
         raise ValueError(f"coverage={coverage:g}: give a share between 0 and 1, such as 0.9")
     return ceil(coverage / (1 - coverage) - 1e-9)
 
 
 def most_coverage(groups: int) -> float:
-    """Return the largest coverage, in whole percent, that so many groups can show."""
+    """Return the largest coverage, in steps of 0.01, that this number of groups allows."""
     return floor(100 * groups / (groups + 1)) / 100
 
 
 def threshold_by_share(trusts: Sequence[float], share: float) -> float:
-    """Return the trust from which answers are given, so that this share of them is."""
+    """Return the trust at which the share `share` of answers is given, and the rest refused."""
     if not 0 < share <= 1:
         raise ValueError(f"answered={share:g}: give a share above 0 and at most 1, such as 0.8")
     return float(np.quantile(trusts, 1 - share, method="lower"))
@@ -90,19 +91,19 @@ def threshold_by_risk(
     wrong: float,
     groups: Sequence[Hashable] | None = None,
 ) -> float:
-    """Return the least trust from which at most the share `wrong` of the answers is wrong.
+    """Return the smallest trust at which at most the share `wrong` of the given answers is wrong.
 
-    With probability RISK_LEVEL this holds of the pictures to come, or with `groups` of the mean of
-    the shares of groups to come. Thresholds are tested one after another, from few answers to all,
-    until the first that may break it: in a fixed order no test costs another anything (Angelopoulos
-    et al. 2021). Infinite if the first fails.
+    With probability RISK_LEVEL, this holds for new pictures, or with `groups` for the mean over new
+    groups. Thresholds are tested in a fixed order, from few answers to all, until a test fails. A
+    fixed order needs no correction for multiple tests (Angelopoulos et al. 2021). The result is
+    infinite if the first test fails.
     """
-    fewest_for_risk(wrong)  # refuses what is no share
+    fewest_for_risk(wrong)  # raises if it is not a share
     values = np.asarray(trusts, np.float64)
     order = np.argsort(values, kind="stable")[::-1]
     is_wrong = ~np.asarray(right, bool)[order]
     numbers = _group_numbers(groups, len(order))[order]
-    # Groups that have an answer among the first n.
+    # Number of groups with an answer among the first n.
     is_first = np.zeros(len(order), bool)
     is_first[np.unique(numbers, return_index=True)[1]] = True
     n_groups = np.cumsum(is_first)
@@ -113,7 +114,7 @@ def threshold_by_risk(
         return threshold
     for n in np.unique(np.linspace(least, len(order), _STEPS, dtype=int)):
         trust = float(values[order[n - 1]])
-        together = int(np.sum(values >= trust))  # answers of the same trust are given together
+        together = int(np.sum(values >= trust))  # answers with the same trust are given together
         if not _keeps_risk(is_wrong[:together], numbers[:together], wrong):
             break
         threshold = trust
@@ -121,7 +122,7 @@ def threshold_by_risk(
 
 
 def _group_numbers(groups: Sequence[Hashable] | None, n: int) -> NDArray[np.int64]:
-    """Number of each picture's group; without groups each is its own."""
+    """Return the number of each picture's group. Without `groups`, each picture is a group."""
     if groups is None:
         return np.arange(n)
     by_name = {name: number for number, name in enumerate(dict.fromkeys(groups))}
@@ -129,7 +130,7 @@ def _group_numbers(groups: Sequence[Hashable] | None, n: int) -> NDArray[np.int6
 
 
 def _keeps_risk(is_wrong: NDArray[np.bool_], numbers: NDArray[np.int64], wrong: float) -> bool:
-    """True if these answers show that at most the share `wrong` is wrong."""
+    """Return True if these answers show that at most the share `wrong` is wrong."""
     shares, is_grouped = _shares(is_wrong, numbers)
     if is_grouped:
         return _is_shown(shares, wrong)
@@ -137,32 +138,32 @@ def _keeps_risk(is_wrong: NDArray[np.bool_], numbers: NDArray[np.int64], wrong: 
 
 
 def _shares(is_wrong: NDArray[np.bool_], numbers: NDArray[np.int64]) -> tuple[Floats, bool]:
-    """Share of wrong answers in each group that has any, and whether a group has several."""
+    """Return the share of wrong answers by group, and True if any group has several answers."""
     counts = np.bincount(numbers)
     shares = np.bincount(numbers, is_wrong)[counts > 0] / counts[counts > 0]
     return shares, bool(counts.max() > 1)
 
 
 def _is_shown(shares: Floats, mean: float) -> bool:
-    """True if these shares of groups show a mean below that one."""
+    """Return True if these shares of groups show that their true mean is below `mean`."""
     return evidence(shares, mean) >= 1 / (1 - RISK_LEVEL) - _ROUNDING
 
 
 def evidence(shares: Floats, mean: float) -> float:
-    """Return an e-value against the mean share of wrong answers in groups being `mean` or more.
+    """Return an e-value against the hypothesis that the mean share of wrong answers is >= `mean`.
 
-    Under that mean it exceeds 10 with a probability of 10 % at most, however groups differ
-    (Waudby-Smith and Ramdas 2024): bets that the next group is better win nothing on average. It is
-    also the mean, over all ways to draw one picture of each group, of the same bets on these
-    pictures, so that no draw is left to chance.
+    If the hypothesis is true, the e-value exceeds 10 with a probability of at most 10 %, however
+    much groups differ (Waudby-Smith and Ramdas 2024). It is the capital after bets that the next
+    group is better than `mean`. Such bets do not win on average under the hypothesis. The e-value
+    also equals the mean capital over all ways to draw one picture from each group.
     """
-    bets = np.array(_BETS) / (1 - mean)  # a bet of 1 would be lost for good to a group all wrong
+    bets = np.array(_BETS) / (1 - mean)  # a group with all wrong would take a bet of 1 completely
     gains = np.log1p(np.outer(bets, mean - np.asarray(shares, np.float64))).sum(1)
     return float(np.exp(np.minimum(gains, _MOST_GAIN)).mean())
 
 
 def fewest_for_risk(wrong: float, *, is_grouped: bool = False) -> int:
-    """Return how many pictures, or groups of some, can show a share of wrong answers with none."""
+    """Return how many pictures, or groups, are needed to show `wrong` if no answer is wrong."""
     if not 0 < wrong < 1:
         raise ValueError(f"wrong={wrong:g}: give a share between 0 and 1, such as 0.05")
     n = ceil(log(1 - RISK_LEVEL) / log(1 - wrong))
@@ -173,7 +174,7 @@ def fewest_for_risk(wrong: float, *, is_grouped: bool = False) -> int:
 
 
 def _fewest_answers(wrong: float, n: int) -> int:
-    """Return how many answers can keep a risk with a few errors, or with fewer if n is small."""
+    """Return how many answers can show a risk with `_ALLOWED_ERRORS`, or fewer if n is small."""
     from scipy import stats  # every verb that may read a calibration imports this module
 
     for allowed in range(_ALLOWED_ERRORS, -1, -1):
@@ -185,11 +186,11 @@ def _fewest_answers(wrong: float, n: int) -> int:
 
 
 def _fewest_groups(wrong: float, n: int) -> int:
-    """Return how many groups can keep a risk with a few errors, or with fewer if n is small."""
+    """Return how many groups can show a risk with `_ALLOWED_ERRORS`, or fewer if n is small."""
     for allowed in range(_ALLOWED_ERRORS, 0, -1):
         shares = np.zeros(n)
         shares[:allowed] = 0.5
-        # Far fewer than all groups are usually enough.
+        # A small number of groups is usually enough.
         enough = next((m for m in range(allowed, n + 1) if _is_shown(shares[:m], wrong)), None)
         if enough is not None:
             return enough
@@ -197,7 +198,7 @@ def _fewest_groups(wrong: float, n: int) -> int:
 
 
 def upper_bound(errors: int, n: int, failure: float) -> float:
-    """Return the share that is exceeded with probability `failure` at most, by a binomial."""
+    """Return the Clopper-Pearson upper bound of a share, exceeded with probability `failure`."""
     from scipy import stats
 
     return 1.0 if errors >= n else float(stats.beta.ppf(1 - failure, errors + 1, n - errors))
@@ -206,14 +207,14 @@ def upper_bound(errors: int, n: int, failure: float) -> float:
 def risk(right: Sequence[bool], groups: Sequence[Hashable] | None = None) -> tuple[float, float]:
     """Return the share of wrong answers, and its upper bound with probability RISK_LEVEL.
 
-    With `groups` it is the mean of their shares, and the bound that of groups to come.
+    With `groups`, it is the mean share over groups, and the bound is for the mean over new groups.
     """
     numbers = _group_numbers(groups, len(right))
     shares, is_grouped = _shares(~np.asarray(right, bool), numbers)
     share = float(shares.mean())
     if not is_grouped:
         return share, upper_bound(int(shares.sum()), len(shares), 1 - RISK_LEVEL)
-    if share == 1.0:  # no mean is above it
+    if share == 1.0:  # the bound cannot be above 1
         return share, 1.0
 
     def mean_at(step: int) -> float:
@@ -225,10 +226,10 @@ def risk(right: Sequence[bool], groups: Sequence[Hashable] | None = None) -> tup
 
 
 def fit_confidence(trusts: Sequence[float], right: Sequence[bool]) -> tuple[Floats, Floats]:
-    """Fit how often answers of each trust are right, never falling as the trust rises.
+    """Fit the share of right answers as a rising function of trust, by isotonic regression.
 
-    Returns rising trusts and the shares right at them (isotonic regression, Zadrozny and Elkan
-    2002). No share is 0 or 1, which n answers cannot show.
+    Returns the distinct trusts in ascending order, and the share at each (Zadrozny and Elkan 2002).
+    Shares are clipped to stay above 0 and below 1, which n answers cannot show.
     """
     from scipy import optimize
 

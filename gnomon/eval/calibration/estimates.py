@@ -1,4 +1,4 @@
-"""A belief summed up: the answer, its scale of error, and the chance that it is right."""
+"""Summarize a belief: the best answer, its expected error, and the probability that it is right."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
 
 @dataclass(frozen=True)
 class BestAnswer:
-    """The best of the listed answers under a belief."""
+    """The best of the listed answers under a belief, with its expected error."""
 
     belief: Belief
     index: int
-    """Index of the answer in the list."""
+    """Index of the best answer among the listed answers with a value."""
     scale: float
-    """Expected distance from the answer, plus half a step of the list; 1 for words."""
+    """Expected distance from the best answer plus half a step of the list, or 1 for words."""
     searched_range: NumberRange | None
-    """Range of which only the likeliest numbers are listed; None if all are."""
+    """Range of a belief that lists only the most likely numbers. None if the list is full."""
     trust: float
-    """Probability that the answer is within the tolerance, not yet calibrated; of "unreadable",
-    that probability."""
+    """Probability that the answer is right within the tolerance, before calibration.
+
+    If the answer is "unreadable", it is the probability of "unreadable"."""
 
     @property
     def refuses(self) -> bool:
-        """True if the answer is that nothing can be read; index and scale are of the best value."""
+        """True if the answer is "unreadable". `index` and `scale` still describe the best value."""
         return self.belief.refuses
 
     @classmethod
@@ -45,13 +46,13 @@ class BestAnswer:
         cls, logprobs: Mapping[str, float], form: AnswerForm, dialect: str, rule: str,
         tolerance: float, searched_range: NumberRange | None = None,
     ) -> BestAnswer:  # fmt: skip
-        """Choose the best answer by the rule; `tolerance` is the distance that is still right."""
+        """Choose the best answer by `rule`. `tolerance` is the largest error of a right answer."""
         belief = belief_of(logprobs, form, dialect, form.type_name)
         index = best_index(belief, rule)
         scale, is_near = 1.0, np.arange(len(belief.p)) == index
         if belief.answer_type.axis is not None:
             away = belief.distances[index]
-            # A model that is sure of one answer still has an error of rounding.
+            # Even a certain model has a rounding error.
             half = half_step(belief) if searched_range is None else float(searched_range.step) / 2
             scale = float(belief.p @ away) + half
             is_near = away <= tolerance + SAME
@@ -60,10 +61,10 @@ class BestAnswer:
         return cls(belief, index, scale, searched_range, trust)
 
     def nonconformity(self, truth: Target) -> float:
-        """Measure how badly the truth fits: the error in units of the scale, or 1 − p for words.
+        """Return the nonconformity score of a readable truth.
 
-        A truth that lies beyond the list, by more than half a step, fits worse than anything. Only
-        a truth that can be read has a measure.
+        It is the error divided by `scale`, or 1 − p for words. It is infinite if the truth is
+        outside the listed answers by more than half a step.
         """
         belief = self.belief
         value = belief.answer_type.value_of(truth)
@@ -76,7 +77,7 @@ class BestAnswer:
         return self.error(truth) / self.scale if is_inside else inf
 
     def error(self, truth: Target) -> float:
-        """Return the distance of the answer from a truth that can be read; 0 for words."""
+        """Return the distance of the answer from a readable truth, or 0 for words."""
         if self.belief.answer_type.axis is None:
             return 0.0
         return float(self._distances(truth)[self.index])
@@ -88,16 +89,16 @@ class BestAnswer:
         return distance(belief.positions - place, belief.period)
 
     def is_between(self, truth: Target) -> bool:
-        """True if a truth that can be read is not listed, and lies within the list's ends."""
+        """Return True if a readable truth is not listed, but is between listed answers."""
         belief = self.belief
         value = belief.answer_type.value_of(truth)
         is_listed = self.searched_range is not None or belief.answer_type.axis is None
         return not is_listed and not belief.truths(value).any() and self.nonconformity(truth) < inf
 
     def is_right(self, truth: Target, tolerance: float) -> bool:
-        """True if the answer is the truth, or no further from it than `tolerance`.
+        """Return True if the answer is at most `tolerance` from the truth.
 
-        That nothing can be read is right where nothing can be, and there alone.
+        Words must equal the truth. "unreadable" is right only if the truth is unreadable.
         """
         belief = self.belief
         if self.refuses or not truth.is_readable:
@@ -112,8 +113,8 @@ class BestAnswer:
     ) -> tuple[str, str]:
         """Return the first and the last answer whose nonconformity is at most `limit`.
 
-        On a scale that goes round it may begin near the end and end near the beginning. `step` is
-        that of labels between the listed answers: the interval then ends with such a label.
+        On a circular scale, the interval may cross the end of the scale. If labels lie between the
+        listed answers, `step` is their step, and the ends of the interval are such labels.
         """
         belief, radius = self.belief, limit * self.scale
         if self.searched_range is not None:
@@ -122,7 +123,7 @@ class BestAnswer:
             labels = self._labels_within(radius, form, step)
             if labels is not None:
                 return labels
-            radius += 2 * half_step(belief)  # times between those of a user's list: listed ones
+            radius += 2 * half_step(belief)  # types without numbers: use listed answers
         inside = belief.distances[self.index] <= radius + SAME
         offsets = belief.positions - belief.positions[self.index]
         if belief.period and not inside.all():
@@ -138,12 +139,12 @@ class BestAnswer:
     ) -> tuple[str, str] | None:
         """Return the first and the last label no further away than `radius`.
 
-        None if the type of answer writes no numbers.
+        Returns None if the type of answer is not a number.
         """
         belief, width = self.belief, float(step)
         centre = float(belief.positions[self.index])
         low, high = centre - radius, centre + radius
-        if not belief.period:  # no label lies further beyond the list
+        if not belief.period:  # labels do not lie further outside the list
             room = half_step(belief)
             low = max(low, float(belief.positions.min()) - room)
             high = min(high, float(belief.positions.max()) + room)
@@ -155,14 +156,14 @@ class BestAnswer:
         return None if labels is None else (labels[0].write(), labels[1].write())
 
     def choices(self, answers: Sequence[str], limit: float) -> list[str]:
-        """Return the words whose nonconformity is at most `limit`, the likeliest first."""
+        """Return the words whose nonconformity is at most `limit`, the most likely first."""
         p = self.belief.p
         order = np.argsort(-p, kind="stable")
         return [answers[index] for index in order if 1 - p[index] <= limit + SAME]
 
 
 def half_step(belief: Belief) -> float:
-    """Return half of the least distance between two listed answers; 0 for a single one."""
+    """Return half of the smallest distance between two listed answers, or 0 for one answer."""
     positions: Floats = np.unique(belief.positions)
     gaps = np.diff(positions)
     if belief.period and len(positions) > 1:

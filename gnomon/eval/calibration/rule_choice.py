@@ -1,4 +1,4 @@
-"""The answer rule that reads labelled pictures best, chosen on pictures that no interval uses."""
+"""Choose the answer rule that is best on labelled pictures. Intervals use other pictures."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ Rule: TypeAlias = Literal["mode", "median", "mean"]
 AnswerToQuestion: TypeAlias = tuple[Prediction, Question]
 
 _PART = 4
-"""One of so many groups of pictures is used for the choice."""
+"""One in this many groups of pictures is used for the choice."""
 _FEWEST = 20
-"""Pictures by which rules can be compared."""
+"""Smallest number of pictures to compare rules on, and to leave for intervals."""
 
 
 @dataclass(frozen=True)
 class RuleChoice:
-    """An answer rule, and what it was chosen on."""
+    """The chosen answer rule, and the answers that it was not chosen on."""
 
     rule: Rule
     rest: tuple[AnswerToQuestion, ...]
-    """Answers that the choice did not use: intervals may be learnt from them."""
+    """Answers that the choice did not use. Intervals are learnt from them."""
     right: dict[str, float]
-    """Share of right answers by rule; empty if there were too few pictures to choose by."""
+    """Share of right answers by rule. Empty if there were too few pictures for a choice."""
     n: int = 0
-    """Pictures that the rule was chosen on."""
+    """Number of pictures that the rule was chosen on."""
     is_indifferent: bool = False
-    """True if every rule gives the same answers, as of words, which have no distances."""
+    """True if all rules give the same answers, because words have no distances."""
 
     @property
     def sentence(self) -> str:
-        """Say which rule answers, and why; empty if all rules give the same answers."""
+        """Description of the rule and its reason. Empty if all rules give the same answers."""
         if self.is_indifferent:
             return ""
         if not self.right:
             return (
                 f"answers are the {self.rule} of the belief: with {_PART * _FEWEST} pictures or"
-                " more, the rule that reads a quarter of them best is chosen"
+                " more, the rule that is best on a quarter of them is chosen"
             )
         others = ", ".join(f"{r} {share:.1%}" for r, share in self.right.items() if r != self.rule)
         return (
@@ -63,17 +63,18 @@ def choose_rule(
     within: float | None = None,
     same_groups: bool = False,
 ) -> RuleChoice:
-    """Choose a rule on a quarter of the groups, by the share right and then by the distance.
+    """Choose the rule with the most right answers on a quarter of the groups.
 
-    Without enough pictures or groups the rule is the mode, which is next to what the model writes.
-    `within` and `same_groups` are those of the calibration.
+    In a tie, the rule with the smallest mean error wins. Without enough pictures or groups, the
+    rule is "mode", which is close to the model's written answer. `within` and `same_groups` are as
+    in `calibrate`.
     """
     listed = [pair for pair in answers if pair[0].logprobs]
     types = {question.target.answer_form.type_name for _, question in listed}
     if all(TYPES[type_name].axis is None for type_name in types):
         return RuleChoice("mode", tuple(answers), {}, is_indifferent=True)
     names = [group_name(question, same_groups=same_groups) for _, question in listed]
-    # By a hash, so that neither the order of the rows nor their labels say who chooses.
+    # The hash makes the selection independent of the order of rows and of their labels.
     groups = sorted(set(names), key=lambda name: blake2b(name.encode(), digest_size=8).digest())
     chosen = set(groups[: len(groups) // _PART])
     pairs = [pair for pair, name in zip(listed, names, strict=True) if name in chosen]
@@ -92,14 +93,17 @@ def choose_rule(
 
 
 def group_name(question: Question, *, same_groups: bool) -> str:
-    """Return the group that a picture counts for; a drawn picture is a group by itself."""
+    """Return the name of a picture's group. A drawn picture is a group by itself.
+
+    With `same_groups`, each picture is a group by itself.
+    """
     return question.picture if same_groups else question.group or question.id
 
 
 def _outcome(
     prediction: Prediction, question: Question, rule: Rule, within: float | None
 ) -> tuple[bool, float]:
-    """Return whether the rule's answer is right, and its distance from the truth."""
+    """Return True if the rule's answer is right, and its distance from the truth."""
     truth = question.target
     form = truth.answer_form
     tolerance = tolerance_of(truth) if within is None else within

@@ -1,4 +1,4 @@
-"""A calibration in words: what was learnt, how wide intervals are, how often answers are wrong."""
+"""Describe a calibration: its data, the width of intervals, and how often answers are wrong."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from gnomon.sample import Prediction
 
 _SHARES = (1.0, 0.9, 0.8, 0.7, 0.5, 0.3)
 _SURER = 0.5
-"""Share of the answers, the surest, that should be wrong less often than all are."""
+"""Share of the most confident answers that should be wrong less often than all answers."""
 _WHOLE = 1000
-"""Width from which no decimals are printed."""
+"""Widths from this on are printed without decimals."""
 _MOST_OF_SCALE = 0.5
-"""Share of a scale above which an interval tells a reader little."""
+"""Share of a scale. Wider intervals tell a reader little."""
 
 
 def summaries(
@@ -37,7 +37,7 @@ def summaries(
     *,
     same_groups: bool = False,
 ) -> list[str]:
-    """Say what was learnt of each part: a text of several lines."""
+    """Describe each part of a calibration in a text of several lines."""
     widths = _mean_widths(calibration, answers, most_coverage(calibration))
     return [
         "\n".join(summary(part, same_groups=same_groups, width=widths.get(part.listing, "")))
@@ -46,56 +46,59 @@ def summaries(
 
 
 def most_coverage(calibration: Calibration) -> float:
-    """Return the usual coverage, or the most that the groups of every part can show."""
+    """Return the default coverage, or the largest that the groups of all parts allow."""
     return min(map(_most_coverage, calibration.parts))
 
 
 def summary(part: CalibrationPart, *, same_groups: bool = False, width: str = "") -> list[str]:
-    """Say what was learnt: the intervals, and how often the surest answers are wrong.
+    """Describe a part in lines: its data, its intervals, and a table of risk by share answered.
 
-    `width` says how wide the intervals are.
+    `width` is a line on the width of the intervals.
     """
     n, groups = len(part.scores), len(set(part.groups))
     whose = "" if groups == n else f" of {groups} groups"
     right = f"; an answer within {part.within:g} of the truth is right" if part.within else ""
     lines = [f"{n} answers{whose}{right}"]
     least = conformal.fewest_groups(Terms().coverage)
-    next_ones = "the next ones" if groups == n else "new groups, on average"
-    groups = len(set(part.scored[1]))  # those that intervals are about
+    next_ones = "new pictures" if groups == n else "new groups, on average"
+    groups = len(set(part.scored[1]))  # groups with readable pictures
     if groups < least:
         coverage = option("coverage", conformal.most_coverage(groups))
-        line = f"  intervals of 90 % need {least} groups, and here are {groups}: calibrate on more,"
-        line += f" or ask for less ({coverage})"
+        line = f"  intervals of 90 % need {least} groups, but there are {groups}: calibrate on"
+        line += f" more, or ask for less ({coverage})"
         if not same_groups:
             flag = option("same_groups", True)
-            line += f", or calibrate with {flag} if the next pictures are of these"
+            line += f", or calibrate with {flag} if the next pictures are of these groups"
         lines.append(line)
     if width:
         lines.append(f"  {width}")
     if unreadable := sum(part.unreadable):
         lines.append(
-            f"  {unreadable} are of pictures that nobody can read: intervals leave them out"
+            f"  {unreadable} answers are about unreadable pictures: intervals leave them out"
         )
     if outside := part.outside:
-        lines.append(f"  {outside} truths outside the listed answers: no interval holds them")
+        lines.append(f"  {outside} truths are outside the listed answers: intervals miss them")
     if part.step:
         lines.append(
-            f"  labels in steps of {part.step} lie between the listed answers: eval.grid with that"
-            " step would list them"
+            f"  labels in steps of {part.step} lie between the listed answers: set this step in"
+            " eval.grid to list them"
         )
-    lines.append(f"  answered     wrong   at most, with 90 % probability, of {next_ones}")
+    lines.append(f"  answered     wrong   at most, with 90 % probability, for {next_ones}")
     rows = risks(part)
     lines += [f"  {share:7.0%}   {wrong:7.1%}   {bound:7.1%}" for share, wrong, bound in rows]
     shares_wrong = {share: wrong for share, wrong, _ in rows}
     if shares_wrong[_SURER] >= shares_wrong[1.0] > 0:
-        lines.append("  the surest half is wrong as often as all are: refusing does not help")
+        lines.append(
+            "  the most confident half is wrong as often as all answers: refusing does not help"
+        )
     return lines
 
 
 def risks(part: CalibrationPart) -> list[tuple[float, float, float]]:
-    """Return the share wrong among the surest answers, and its upper bound of 90 %, by share.
+    """Return rows of a share answered, its share of wrong answers, and an upper bound.
 
-    Of groups it is the mean of their shares, and the bound is of groups to come.
+    The most confident answers are answered first. The bound holds with a probability of 90 %. With
+    groups, the share is averaged over groups, and the bound is for new groups.
     """
     order = np.argsort(part.trusts, kind="stable")[::-1]
     rows = []
@@ -107,7 +110,7 @@ def risks(part: CalibrationPart) -> list[tuple[float, float, float]]:
 
 
 def _most_coverage(part: CalibrationPart) -> float:
-    """Return the usual coverage, or the most that so few groups can show."""
+    """Return the default coverage, or the largest that the groups of this part allow."""
     groups = len(set(part.scored[1]))
     least = conformal.fewest_groups(Terms.coverage)
     return Terms.coverage if groups >= least else conformal.most_coverage(groups)
@@ -116,9 +119,9 @@ def _most_coverage(part: CalibrationPart) -> float:
 def _mean_widths(
     calibration: Calibration, answers: Sequence[tuple[Prediction, Question]], coverage: float
 ) -> dict[str, str]:
-    """Say of each part how wide intervals of its answers are on average.
+    """Return a text on the mean width of intervals for each part, by its `listing`.
 
-    A user should see before the first reading that they are as wide as the scale.
+    The user then sees, before any new answer, if intervals are as wide as the scale.
     """
     if not coverage:
         return {}
@@ -128,7 +131,7 @@ def _mean_widths(
     for answer, question in answers:
         truth = question.target
         form = truth.answer_form
-        # An unreadable picture has no true value.
+        # An unreadable picture lacks a true value.
         if not answer.logprobs or not truth.is_readable:
             continue
         certified = certifier.certify(answer.logprobs, form, answer.dialect, question.question)
@@ -147,7 +150,7 @@ def _mean_widths(
 
 
 def _width_text(form: AnswerForm, widths: Sequence[float]) -> str:
-    """Say how wide intervals are, as in "are 2.1 wide on average, of a scale of 10"."""
+    """Describe the mean width, for example "are 2.1 wide on average, on a scale of 10"."""
     answer_type, width = TYPES[form.type_name], float(np.mean(widths))
     if answer_type.axis is None:
         return f"have {width:.1f} words on average"
@@ -156,7 +159,7 @@ def _width_text(form: AnswerForm, widths: Sequence[float]) -> str:
     text = f"are {size}{unit} wide on average"
     if not period:
         return text
-    text += f", of a scale of {period:g}{unit}"
+    text += f", on a scale of {period:g}{unit}"
     if width > _MOST_OF_SCALE * period:
-        text += ": they say little, for some answers are far off"
+        text += ": they tell little, because some answers are far off"
     return text

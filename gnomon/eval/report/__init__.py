@@ -1,1 +1,1 @@
-"""The report as HTML and as text."""
+"""Reports of runs: an HTML page, a picture, CSV, JSON, and tables for a terminal."""

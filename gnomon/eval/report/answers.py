@@ -1,4 +1,4 @@
-"""Answers as data: for the page's script to filter and sort, for its examples, and for a CSV."""
+"""Answers as data for a report: for the page's script, its examples, and a CSV file."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from gnomon.files import write_rows
 from gnomon.sample import Sample, Size
 
 MOST = 10_000
-"""Questions in a page; fewer if there are more than two runs."""
+"""Largest number of questions in a page. It is less if there are more than two runs."""
 _MOST_ANSWERS = 20_000
-# Characters of all answers together; if they have more, each is shortened, but to no fewer than
-# `_SHORTEST_CUT`.
+# Largest number of characters of all answers together. If they have more, each is shortened to an
+# equal share, but to at least `_SHORTEST_CUT`.
 _MOST_CHARACTERS = 20_000_000
 _SHORTEST_CUT = 400
 _STATES = ("right", "wrong", "not read")
@@ -42,23 +42,24 @@ def answer_browser_data(
     classes_by_type: Mapping[str, Sequence[FactClasses]],
     chosen: Container[str],
 ) -> dict[str, Any]:
-    """Collect the last run's questions, or an even selection of them and the chosen ones.
+    """Collect the questions of the last run with the answers of all runs, for the page's script.
 
-    Questions, rules and classes of facts are listed once, and referred to by their index.
+    If there are too many, an even selection is collected, together with the `chosen` sample ids.
+    Questions, rules and classes of facts are listed once. Items refer to them by index.
     """
     n_questions = len(runs[-1].scores.items)
     # Every nth question, rounded up.
     step = max(1, -(-n_questions // min(MOST, _MOST_ANSWERS // len(runs))))
     facts: dict[str, _Index] = {_TYPE_FACT: _Index()} if len(classes_by_type) > 1 else {}
     for classes_of_type in classes_by_type.values():
-        for classes in classes_of_type:  # in the order of the classes, not of the questions
+        for classes in classes_of_type:  # in the order of the classes
             facts.setdefault(classes.name, _Index()).extend(classes.labels)
     questions, rules, error_classes = _Index(), _Index(), _Index()
     for type_name in classes_by_type:
         error_classes.extend(TYPES[type_name].error_histogram.names)
     items: dict[str, dict[str, Any]] = {}
     for index, (item, question, question_facts) in enumerate(describe_answers(runs[-1], samples)):
-        # Questions with a picture are always there: the script looks their pictures up by id.
+        # Chosen questions are always included: the script finds their pictures by id.
         if index % step == 0 or item.sample_id in chosen:
             if isinstance(name := question_facts.get("picture"), str):
                 question = f"{question} ({name})"
@@ -101,8 +102,7 @@ def _fact_entries(
     classes_of_type: Sequence[FactClasses],
     facts: Mapping[str, _Index],
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the indices of each fact and of its class, and the exact value if the class is a
-    bin."""
+    """Yield (index of the fact, index of its class, exact value in a bin or "") for each fact."""
     index_of = {name: index for index, name in enumerate(facts)}
     if _TYPE_FACT in facts:
         yield index_of[_TYPE_FACT], facts[_TYPE_FACT][TYPES[item.type_name].title], ""
@@ -111,7 +111,7 @@ def _fact_entries(
             classes.key in question_facts
             and (label := classes.label_of(question_facts[classes.key])) is not None
         ):
-            # A bin such as "5 to 10" hides the value, which the page shows for a single question.
+            # A bin such as "5 to 10" hides the value, but the page shows it for a single question.
             exact = fact_text(question_facts[classes.key]) if classes.edges else ""
             yield index_of[classes.name], facts[classes.name][label], exact
 
@@ -119,8 +119,13 @@ def _fact_entries(
 def _answer_entry(
     item: ScoredAnswer, max_characters: int, rules: _Index, error_classes: _Index
 ) -> list[Any]:
-    """Return [excerpt, value or "" if the text is just that, state, error text, sort key, reading
-    rule, error class]; of a calibrated run also [interval text, 1 if it abstains]."""
+    """Return the list that report.js expects for an answer.
+
+    It has the excerpt, the value, the index of the state, the text of the error, the sort key, and
+    the indices of the rule and of the error class. The value is "" if the text is only the value.
+    Answers of a calibrated run also have the text of the interval, and 1 if the answer is refused,
+    else 0.
+    """
     is_read = item.value is not None
     value = value_text(item.value, item.type_name) if is_read else ""
     certainty: list[Any] = []
@@ -128,8 +133,7 @@ def _answer_entry(
         certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
     return [
         excerpt(item.text, item.span, max_characters),
-        # A clock's answer may have a leading zero that the value lacks: 09:15 is no other text than
-        # 9:15.
+        # A clock's answer may have a leading zero that the value lacks: 09:15 counts as 9:15.
         "" if item.text.strip() in (value, f"0{value}") else value,
         _STATES.index(state_text(item)),
         error_text(item),
@@ -141,14 +145,14 @@ def _answer_entry(
 
 
 class _Index(dict[str, int]):
-    """Index of each text, in the order in which they come."""
+    """The index of each text. A new text gets the next index when it is looked up."""
 
     def __missing__(self, text: str) -> int:
         self[text] = len(self)
         return self[text]
 
     def extend(self, texts: Iterable[str]) -> None:
-        """Add these texts before others come."""
+        """Add texts that do not have an index yet."""
         for text in texts:
             self.setdefault(text, len(self))
 
@@ -156,11 +160,10 @@ class _Index(dict[str, int]):
 def write_csv(
     path: Path, runs: Sequence[RunResult], samples: Mapping[str, Sample] | None = None
 ) -> None:
-    """Write a row per answer of each run, with its measures and the facts of its question."""
-    # The answers are gone through twice: columns first, so that no row has to wait for the last
-    # one.
+    """Write a CSV row for each answer of each run, with its measures and its question's facts."""
+    # Answers are read twice, first to collect the columns, because rows are not kept in memory.
     names = dict.fromkeys(name for row in _csv_rows(runs, samples or {}) for name in row)
-    # Facts come last, for types have many and measures are what is looked for.
+    # Facts come last, because they are many, and users look for the measures.
     columns = sorted(names, key=lambda name: name.startswith("fact."))
     rows = ([row.get(name, "") for name in columns] for row in _csv_rows(runs, samples or {}))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +172,7 @@ def write_csv(
 
 
 def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each answer by name; measures that clash with a column are left out."""
+    """Yield each answer as a dict of columns. Measures with the name of a column are left out."""
     for run in runs:
         for item, question, question_facts in describe_answers(run, samples):
             answer = {
@@ -190,7 +193,7 @@ def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Itera
                 low, high = item.certainty.interval
                 answer |= {"low": low, "high": high, "confidence": str(item.certainty.confidence)}
                 answer["refused"] = "yes" if item.certainty.refused else ""
-            # A fact may be named like a column or a measure.
+            # A fact may have the name of a column or of a measure.
             fact_columns = {f"fact.{name}": value for name, value in question_facts.items()}
             measures = {name: value for name, value in item.measures.items() if name not in answer}
             yield answer | measures | fact_columns
@@ -204,17 +207,17 @@ def example_pictures(
     n_right: int,
     n_disagreeing: int,
 ) -> dict[str, tuple[str, list[Any]]]:
-    """Return a data URI and frames by question id; the URI is empty without a picture.
+    """Select examples, and return the data URI of the picture and its frames by sample id.
 
-    Selected are of each type the last run's worst answers and half as many unread ones, some right
-    ones, some that are refused, and some that are right in only one of the first and the last run.
+    The URI is empty if there is no picture. For each type, the examples are the last run's worst
+    answers, half as many answers that could not be read, some right answers, some refused answers,
+    and some answers that only the first run or only the last run has right.
     """
     first_run = {item.sample_id: item.correct for item in runs[0].scores.items}
     chosen: dict[str, ScoredAnswer] = {}
     for type_name in runs[-1].scores.summaries:
         items = runs[-1].scores.of_type(type_name)
-        # first_run has no entry for a question that the first run was not asked: None equals
-        # neither.
+        # A question that is missing in the first run gives None, which is neither True nor False.
         in_dispute = [item for item in items if first_run.get(item.sample_id) == (not item.correct)]
         selection = _worst(items, n_worst)
         selection += _evenly_spaced([item for item in items if item.correct], n_right)
@@ -238,19 +241,19 @@ def example_pictures(
 
 
 def badness(item: ScoredAnswer) -> float:
-    """Return the key by which the worst of the readable answers are sorted first."""
+    """Return the error of a readable answer. The worst answer has the largest value."""
     answer_type, measures = TYPES[item.type_name], item.measures
-    # Without the limit of the charge, beyond which all answers would be equally bad.
+    # The error is not capped at the cost of an unread answer, which would make many errors equal.
     if answer_type.cost_measure:
         return measures[answer_type.cost_measure]
     return 1 - measures[answer_type.reward_measure]
 
 
 def _worst(items: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer]:
-    """Return the n answers that are furthest off, and up to half as many unread ones."""
+    """Return the n wrong answers with the largest error, and up to n // 2 unread answers."""
     wrong = [item for item in items if not item.correct]
     readable = [item for item in wrong if item.value is not None]
-    # Ids break ties, so that the same run gives the same page.
+    # Ids break ties, because a run must always give the same page.
     readable.sort(key=lambda item: (-badness(item), item.sample_id))
     return readable[:n] + [item for item in wrong if item.value is None][: n // 2]
 
@@ -263,8 +266,10 @@ def _evenly_spaced(answers: Sequence[ScoredAnswer], n: int) -> list[ScoredAnswer
 def _frames(
     item: ScoredAnswer, answers_by_run: Iterable[ScoredAnswer | None]
 ) -> Iterator[tuple[str | float, ...]]:
-    """Yield true boxes and those of the runs, each in the size in which its model saw the
-    picture."""
+    """Yield frames of the true boxes and of each run's boxes.
+
+    Boxes are in pixels of the size in which their model saw the picture.
+    """
     if item.size is None:
         return
     for corners in item.truth.boxes:
@@ -282,7 +287,7 @@ def _frames(
 def _bands(
     css: str, corners: Corners, ends: tuple[Corners, Corners], size: Size
 ) -> Iterator[tuple[str | float, ...]]:
-    """Yield the band along each edge of a box in which it is believed to lie."""
+    """Yield a frame for each edge of a box: the band that probably contains the edge."""
     x1, y1, x2, y2 = corners
     low, high = ends
     for axis in (0, 2):
@@ -293,15 +298,20 @@ def _bands(
 def _crops(
     answers_by_run: Iterable[ScoredAnswer | None], full_size: Size | None
 ) -> Iterator[tuple[str | float, ...]]:
-    """Yield the part of the picture, whose size is `full_size`, that each run was asked about."""
+    """Yield a frame of each run's crop, if a run was asked about a part of the picture.
+
+    `full_size` is the size of the whole picture.
+    """
     for index, answer in enumerate(answers_by_run):
         if answer and answer.cut and full_size:
             yield _frame(f"{colour(index)} cut", answer.cut, full_size)
 
 
 def _frame(css: str, corners: Corners, size: Size) -> tuple[str | float, ...]:
-    """Return left, top, width and height in percent, inside the picture; swapped corners leave a
-    line."""
+    """Return the CSS class, and left, top, width and height in percent, clipped to the picture.
+
+    A box with swapped corners gets a width or height of 0.
+    """
     (left, right), (top, bottom) = (
         [100 * min(max(corner / side, 0), 1) for corner in pair]
         for pair, side in zip((corners[::2], corners[1::2]), size, strict=True)

@@ -1,4 +1,4 @@
-"""Tables and charts of differences between runs, means over seeds, and agreement."""
+"""Tables and charts of differences between runs, of means over seeds, and of agreement."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from gnomon.eval.scoring.runs import ScoredAnswer, Scores
 from gnomon.eval.stats.crossed import estimate_crossed
 from gnomon.eval.stats.intervals import Estimate
 
-TOO_FEW = "not with so few"
-"""Text for a difference that so few answers cannot show, however large it is."""
+TOO_FEW = "too few items"
+"""Text for a comparison with too few answers to show even the largest difference."""
 HEADER = ("difference", "p", "test", "80 % power from", "verdict")
 
 
 class DifferenceRow(NamedTuple):
-    """Row of a table of differences: one metric of a summary in two models, or one seed of it."""
+    """Row of a table of differences: a metric of two models, over all seeds or for one seed."""
 
     label: str
     baseline: str
@@ -45,13 +45,13 @@ class DifferenceRow(NamedTuple):
     difference: str
     p: str
     test: str = ""
-    """Name of the test; empty for a seed."""
+    """Name of the test. It is empty in the row of a seed."""
     detectable: str = ""
     verdict: str = ""
 
 
 def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
-    """Build each type's title, rows, note on p, and charts by heading."""
+    """Collect the title, rows, note on p-values and charts of each type, for the template."""
     by_type: dict[str, list[Difference]] = {}
     for difference in comparison.differences:
         by_type.setdefault(difference.type_name, []).append(difference)
@@ -69,24 +69,26 @@ def difference_tables(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _note(comparison: Comparison, differences: Sequence[Difference]) -> str:
-    """Explain how the figures of p are corrected, and what the intervals do not cover."""
+    """Explain how p-values are corrected, and what the intervals do not cover."""
     first, *rest = differences
     note = (
-        f"p is corrected by Holm: in the first line over {first.n_tests}, all tables' first lines"
+        "p-values are corrected by Holm's method: in the first line over the first lines of all"
+        f" tables ({first.n_tests})"
     )
     if rest:
-        note += f"; in the others over {rest[0].n_tests}"
-    note += f"; a seed's own is of {first.by_seed[0].test}" if first.by_seed[1:] else ""
-    note += "; intervals are not"
+        note += f", in the other lines over {rest[0].n_tests} tests"
+    if first.by_seed[1:]:
+        note += f"; the p-value of a single seed is from {first.by_seed[0].test}"
+    note += "; intervals are not corrected"
     sides = zip((comparison.baseline, comparison.candidate), comparison.seeds, strict=True)
     single_seed = [name for name, seeds in sides if len(seeds) == 1]
     return note + (
-        f"; nothing is said of other seeds of {' and '.join(single_seed)}" if single_seed else ""
+        f"; other seeds of {' and '.join(single_seed)} may differ more" if single_seed else ""
     )
 
 
 def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRow]:
-    """Yield a type's rows; below the first its seeds, if there are several."""
+    """Yield a row for each metric. Rows for the seeds follow the first metric, if several."""
     for difference in differences:
         unit = difference.unit
         yield DifferenceRow(
@@ -101,8 +103,8 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
             else difference_value_text(difference.detectable_difference, unit),
             difference.verdict,
         )
-        # Only the first metric has its seeds: a dozen metrics of three seeds each would bury the
-        # verdict.
+        # Only the first metric shows its seeds, because three seeds of a dozen metrics would hide
+        # the verdict.
         if difference is differences[0] and difference.by_seed[1:]:
             for pair in difference.by_seed:
                 yield DifferenceRow(
@@ -117,12 +119,12 @@ def _difference_rows(differences: Sequence[Difference]) -> Iterator[DifferenceRo
 def _difference_charts(
     comparison: Comparison, differences: Sequence[Difference]
 ) -> Iterator[tuple[str, Markup]]:
-    """Yield a chart for the metrics of each unit, which share an axis."""
+    """Yield a heading and a chart for each unit. Metrics with the same unit share an axis."""
     for unit in dict.fromkeys(difference.unit for difference in differences):
         marks = [
             _difference_mark(difference) for difference in differences if difference.unit == unit
         ]
-        # Differences of shares are percentage points.
+        # Differences of shares are in percentage points.
         words = "points" if unit == "%" else unit
         heading = f"{comparison.candidate} minus {comparison.baseline}"
         heading += f", {words}" if words else ""
@@ -142,8 +144,10 @@ def _difference_mark(difference: Difference) -> IntervalMark:
 
 
 def seed_charts(groups: Sequence[Group], type_name: str) -> list[tuple[str, Markup]]:
-    """Draw each headline mean over all answers, a line per group; empty if no group has several
-    seeds."""
+    """Draw a chart for each headline mean over all answers, with a line for each group.
+
+    Returns headings and charts, or an empty list if no group has several seeds.
+    """
     if not any(group.runs[1:] for group in groups):
         return []
     charts = []
@@ -157,8 +161,7 @@ def seed_charts(groups: Sequence[Group], type_name: str) -> list[tuple[str, Mark
 def group_marks(
     groups: Sequence[Group], type_name: str
 ) -> Iterator[tuple[Metric, list[IntervalMark]]]:
-    """Yield each headline mean over all answers, with a mark for each group that has the
-    type."""
+    """Yield each headline mean over all answers, with a mark for each group that has the type."""
     groups_of_type = [group for group in groups if type_name in group.runs[0].scores.summaries]
     for metric in TYPES[type_name].metrics:
         if metric.headline and metric.among == "all" and metric.statistic in ("share", "mean"):
@@ -166,7 +169,10 @@ def group_marks(
 
 
 def _group_mark(group: Group, type_name: str, metric: Metric) -> IntervalMark:
-    """Estimate a group's mean over its seeds; seeds with other questions have no interval."""
+    """Estimate the mean of a group over its seeds.
+
+    It has no interval if the seeds have different questions.
+    """
     items_by_run = [run.scores.of_type(type_name) for run in group.runs]
     seeds = [[item.measures[metric.key] for item in items] for items in items_by_run]
     ids = [[item.sample_id for item in items] for items in items_by_run]
@@ -174,7 +180,7 @@ def _group_mark(group: Group, type_name: str, metric: Metric) -> IntervalMark:
     units = Units.of(items_by_run[0])
     if len(seeds) == 1:
         estimate = estimate_values(metric, np.array(seeds[0]), units)
-    # Seeds of the same questions are crossed with them: both vary the mean.
+    # Seeds that answer the same questions are crossed with them: both contribute variance.
     elif all(other == ids[0] for other in ids):
         mean = estimate_crossed([np.array(seeds)], units.numbers, cluster_noun=units.noun).estimate
         estimate = interval_over_units(metric, mean, units.count)
@@ -190,25 +196,27 @@ _PAINTS = {"better": "good", "worse": "bad", "tied": "soft"}
 
 @dataclass(frozen=True, slots=True)
 class IntervalMark:
-    """Line of a chart: a mean or difference, its interval if there is one, and the value of each
-    seed."""
+    """Line of a chart: a mean or difference, its interval, and the value of each seed.
+
+    Shares are in percent.
+    """
 
     label: str
     value: float
     interval: tuple[float, float] | None
     seeds: tuple[float, ...]
     text: str = ""
-    """Figures in words."""
+    """The value and its interval as text."""
     detectable: float = 0.0
-    """Size below which true differences are mostly missed."""
+    """Smallest true difference that is shown with a power of 80 %."""
     verdict: str = "tied"
 
 
 def make_mark(
     label: str, estimate: Estimate, unit: str, seeds: Iterable[float], **more: Any
 ) -> IntervalMark:
-    """Make a mark of an estimate; shares are in percent."""
-    # Axes of shares are in percent, as tables are.
+    """Make a mark from an estimate. `more` are further fields of `IntervalMark`."""
+    # Axes of shares are in percent, like tables.
     scale = 100 if unit == "%" else 1
     low, high = estimate.low, estimate.high
     ends = None if low is None or high is None else (scale * low, scale * high)
@@ -217,10 +225,10 @@ def make_mark(
 
 
 def forest(marks: Sequence[IntervalMark], label: str, *, differences: bool = True) -> Markup:
-    """Draw dots with their intervals, and seeds behind them, each below its label.
+    """Draw a dot with its interval for each mark, below its label. Pale dots are seeds.
 
-    Differences have 0 on their axis, and a band on either side: true differences that are mostly
-    missed.
+    Charts of differences have a line at 0 and a grey band around it. A true difference within the
+    band would mostly be missed.
     """
     chart = new_axes(380, 40 * len(marks) + 30)
     if differences:
@@ -235,7 +243,7 @@ def forest(marks: Sequence[IntervalMark], label: str, *, differences: bool = Tru
         chart.scatter(mark.value, row, 40, colour, zorder=3)
         chart.annotate(mark.label, (0, row - 0.33), (4, 0), fontsize=11, parse_math=False,
                        xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
-    # The axis ends with intervals and seeds: a band may be so wide that these would vanish.
+    # Intervals and seeds set the axis, because a wide band would make them too small.
     ends = chart.get_xlim()
     for row, mark in enumerate(marks):
         end = min(mark.detectable, max(map(abs, ends)))
@@ -246,30 +254,30 @@ def forest(marks: Sequence[IntervalMark], label: str, *, differences: bool = Tru
 
 
 Pair: TypeAlias = tuple[ScoredAnswer, ScoredAnswer]
-"""Answers of both runs to one question."""
+"""The answers of both runs to the same question."""
 
 
 @dataclass(frozen=True)
 class AnswerAgreement:
-    """Agreement of two runs on the same questions in the same order."""
+    """Agreement of two runs that answered the same questions in the same order."""
 
     same_text: Estimate
-    """Share of answers whose text is the same to the letter."""
+    """Share of answers with exactly the same text."""
     same_value: Estimate
-    """Share of answers with the same value, or with the same text."""
+    """Share of answers with the same value or with exactly the same text."""
     different_texts: tuple[Pair, ...]
-    """Answers whose texts differ."""
+    """Pairs of answers whose texts differ."""
     different_values: tuple[Pair, ...]
-    """Answers whose texts differ, and their values, too."""
+    """Pairs of answers whose texts and values both differ."""
 
     def __str__(self) -> str:
-        rows = [("The same to the letter", self.same_text), ("Read as the same", self.same_value)]
+        rows = [("Same text", self.same_text), ("Same value", self.same_value)]
         return "\n".join(
             align([[label, f"{figure(e.value, '%')} {interval_text(e, '%')}"] for label, e in rows])
         )
 
     def table(self, names: tuple[str, str], most: int) -> list[str]:
-        """Format the first answers with different values, a line each."""
+        """Format at most `most` pairs with different values, one on each line."""
         rows = [["", "truth", *names]]
         for pair in self.different_values[:most]:
             answers = [
@@ -281,11 +289,13 @@ class AnswerAgreement:
 
 
 def agreement(first: Scores, second: Scores) -> AnswerAgreement:
-    """Measure how far the second agrees with the first; intervals are over pictures, or groups, if
-    questions share them."""
+    """Measure how often two runs give the same answers.
+
+    Intervals are over pictures or groups if several questions share them.
+    """
     pairs = list(zip(first.items, second.items, strict=True))
     different_texts = tuple((a, b) for a, b in pairs if a.text != b.text)
-    # An unread answer equals none: two different texts without a value are no agreement.
+    # Two different texts that cannot be read do not agree.
     different_values = tuple(
         (a, b) for a, b in different_texts if a.value is None or a.value != b.value
     )

@@ -1,4 +1,4 @@
-"""Facts of questions in classes, by which answers are filtered and figures split."""
+"""Group questions by their facts, to filter answers and to break figures down."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -20,31 +20,34 @@ from gnomon.eval.stats.intervals import Floats
 from gnomon.sample import Sample
 
 MOST = 12
-"""A fact with more words than these is left out, and with more numbers it is binned."""
-# Different values of a fact that are enough for its bins.
+"""Largest number of classes of a fact.
+
+Facts with more different words are left out. Facts with more different numbers are binned."""
+# Largest number of different values of a fact that are counted, which is enough for its bins.
 _MOST_VALUES = 2000
 
 
-# Facts of user rows that are names, even if they look like numbers, as dates and serial numbers do.
+# Facts of user rows that are names, even if they look like numbers, for example dates.
 _NAME_FACTS = ("file", "group", "picture")
-# Facts that every user row has, and no scene.
+# Facts that every user row has, but a drawn scene lacks.
 _USER_ROW_FACTS = {"file", "line", "group"}
 
 
 @dataclass(frozen=True, slots=True)
 class FactClasses:
-    """Classes of one fact among the questions of a type."""
+    """The classes of one fact among the questions of a type."""
 
     key: str
     name: str
-    """Name of the fact in the report."""
+    """The name of the fact as the report shows it."""
     labels: tuple[str, ...]
     edges: tuple[float, ...] = ()
-    """Edges between the bins of numbers, whose labels come first; empty if each number has its
-    own."""
+    """Edges between the bins of numbers. The labels of bins come first in `labels`.
+
+    Without edges, each number is a class."""
 
     def label_of(self, value: Fact) -> str | None:
-        """Return the label of a value; None for a value beyond those that were looked at."""
+        """Return the label of a value, or None if the value was not counted."""
         number = _number(value) if self.edges else None
         if number is not None:
             return self.labels[bisect_right(self.edges, number)]
@@ -55,7 +58,10 @@ class FactClasses:
 def describe_answers(
     run: RunResult, samples: Mapping[str, Sample]
 ) -> Iterator[tuple[ScoredAnswer, str, Mapping[str, Fact]]]:
-    """Yield each answer with its question's words and facts: the run's, or else the samples'."""
+    """Yield each answer with the text and facts of its question.
+
+    They come from the run's questions, or from `samples` if the run has no questions.
+    """
     sources = {
         item.sample_id: name for name, scores in run.sources.items() for item in scores.items
     }
@@ -63,8 +69,7 @@ def describe_answers(
     for item in run.scores.items:
         words, facts = "", {}
         if run.questions:
-            # A run's questions are read from its file as they come: they may be too many for a
-            # dict.
+            # The questions are read from a file one by one: they may be too many for memory.
             question = next(questions)
             assert question.id == item.sample_id  # both are in the order of the samples
             words, facts = question.question, question.facts
@@ -75,7 +80,7 @@ def describe_answers(
 
 
 def facts_heading(run: RunResult, samples: Mapping[str, Sample]) -> str:
-    """Heading of the facts: "Drawn" if they are all of scenes that gnomon drew, else "Fact"."""
+    """Return the heading of facts: "Drawn" if gnomon drew all pictures, else "Fact"."""
     is_drawn = False
     for _, _, facts in describe_answers(run, samples):
         if facts.keys() >= _USER_ROW_FACTS:
@@ -85,15 +90,15 @@ def facts_heading(run: RunResult, samples: Mapping[str, Sample]) -> str:
 
 
 def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, list[FactClasses]]:
-    """Return for each type of answer the facts that split its questions."""
+    """Return the facts that divide the questions of each type of answer into classes."""
     counts: dict[str, dict[str, Counter[Fact]]] = {}
     for item, _, facts in describe_answers(run, samples):
         of_type = counts.setdefault(item.type_name, {})
         for name, value in facts.items():
-            if name == "line":  # where a row stands in its file says nothing of its picture
+            if name == "line":  # the line number of a row does not describe its picture
                 continue
             counter = of_type.setdefault(name, Counter())
-            # Values that are not counted have no label, and stand in no slice.
+            # A value that is not counted does not get a label.
             if value in counter or len(counter) < _MOST_VALUES:
                 counter[value] += 1
     return {
@@ -105,8 +110,10 @@ def fact_classes(run: RunResult, samples: Mapping[str, Sample]) -> dict[str, lis
 
 
 def _classes(name: str, counter: Counter[Fact]) -> FactClasses | None:
-    """Return the classes of a fact; None if it is the same everywhere, or has too many words or
-    names."""
+    """Return the classes of a fact, or None if it cannot divide the questions.
+
+    This is so if all questions have the same value, or if there are too many words or names.
+    """
     display_name = name.replace(".", " ").replace("_", " ")
     numbers = {value: number for value in counter if (number := _number(value)) is not None}
     words = sorted((value for value in counter if value not in numbers), key=fact_text)
@@ -118,7 +125,7 @@ def _classes(name: str, counter: Counter[Fact]) -> FactClasses | None:
     if is_name or len(words) > MOST or len(numbers) <= MOST:
         return None
     all_numbers = np.repeat(list(numbers.values()), [counter[value] for value in numbers])
-    # Quartiles, rounded so that labels are short; rounding may make two edges one.
+    # Quartiles, rounded to short labels. Rounding may make two edges equal.
     edges = sorted({float(f"{edge:.3g}") for edge in np.quantile(all_numbers, (0.25, 0.5, 0.75))})
     middle = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     bins = f"under {edges[0]:g}", *middle, f"{edges[-1]:g} and over"
@@ -126,7 +133,7 @@ def _classes(name: str, counter: Counter[Fact]) -> FactClasses | None:
 
 
 def _number(value: Fact) -> float | None:
-    """Parse a number. Gauges write their values as texts, so that no digit is lost."""
+    """Parse a finite number, else return None. Gauges store values as texts to keep all digits."""
     if value is None or isinstance(value, bool):
         return None
     try:
@@ -137,14 +144,14 @@ def _number(value: Fact) -> float | None:
 
 
 def fact_text(value: Fact) -> str:
-    """Format a value of a fact in words."""
+    """Format a fact's value as text, for example "yes" for True."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     return value if isinstance(value, str) else f"{value:.4g}"
 
 
 FEWEST = 10
-"""Answers that a slice has at least; the figure of fewer is mostly luck."""
+"""Smallest number of answers in a slice. The figures of fewer answers are mostly chance."""
 _MOST_FACTS = 8
 
 
@@ -153,9 +160,10 @@ def slices(
     samples: Mapping[str, Sample],
     classes_by_type: Mapping[str, Sequence[FactClasses]],
 ) -> dict[str, dict[str, Any]]:
-    """Return for each type its facts with their rows, the fact with the largest gap first.
+    """Return a table for each type of answer: its facts, with a row for each class.
 
-    The gap is that of the last run's best row to its worst, which comes first.
+    The gap of a fact is the last run's figure in its best class minus the figure in its worst
+    class. The fact with the largest gap and the class with the worst figure come first.
     """
     tables = {}
     for type_name, classes_of_type in classes_by_type.items():
@@ -165,9 +173,8 @@ def slices(
         for fact in classes_of_type:
             parts = columns[-1].parts(fact)
             means = [columns[-1].values[indices].mean() for indices in parts.values()]
-            if len(means) > 1:  # of facts that part the questions alike the first is enough
-                # Indices of the answers in each class: equal partitions say the same under two
-                # names.
+            if len(means) > 1:
+                # If two facts divide the answers in the same way, only the first is shown.
                 partition = frozenset(map(tuple, columns[-1].indices_by_label[fact.name].values()))
                 gaps.setdefault(partition, (max(means) - min(means), fact))
         ranked = sorted(gaps.values(), key=lambda pair: -pair[0])[:_MOST_FACTS]
@@ -185,7 +192,7 @@ def slices(
 
 
 class _Column:
-    """Answers of one run and type: the measure, the picture, and each fact's classes."""
+    """The answers of one run and type, with their measure and their class in each fact."""
 
     values: Floats
     items: list[ScoredAnswer]
@@ -206,7 +213,7 @@ class _Column:
             if item.type_name != type_name:
                 continue
             for fact in classes_of_type:
-                # A value beyond those that were counted has no label.
+                # A value that was not counted does not have a label.
                 if fact.key in facts and (label := fact.label_of(facts[fact.key])) is not None:
                     self.indices_by_label[fact.name][label].append(len(values))
             values.append(item.measures[TYPES[type_name].metrics[0].key])
@@ -214,7 +221,7 @@ class _Column:
         self.values = np.array(values)
 
     def parts(self, fact: FactClasses) -> dict[str, list[int]]:
-        """Return the indices of the answers of each class that has enough of them."""
+        """Return the indices of the answers in each class, without classes of fewer than FEWEST."""
         by_label = self.indices_by_label[fact.name]
         return {label: by_label[label] for label in fact.labels if len(by_label[label]) >= FEWEST}
 
@@ -222,12 +229,14 @@ class _Column:
 def _slice_rows(
     metric: Metric, columns: Sequence[_Column], fact: FactClasses
 ) -> list[tuple[Any, ...]]:
-    """Return the class, its number of answers, and each run's figure and interval; the worst
-    first."""
+    """Return a row for each class: its label, its number of answers, and each run's figure.
+
+    The class in which the last run is worst comes first.
+    """
     parts = [column.parts(fact) for column in columns]
     sign = -1 if metric.better == "lower" else 1
     last = columns[-1]
-    # Worst first in the last run: that is where a reader looks for what to train.
+    # The worst class of the last run comes first, because it shows what to train.
     ranked = sorted(parts[-1], key=lambda label: sign * last.values[parts[-1][label]].mean())
     rows = []
     for label in ranked:

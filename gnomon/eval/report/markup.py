@@ -1,4 +1,4 @@
-"""Parts of the report's pages: templates, excerpts of texts, small pictures."""
+"""Helpers for a report's page: templates, excerpts of texts, and small pictures."""
 
 import base64
 import io
@@ -14,30 +14,30 @@ from gnomon.eval.report.plots import COLOURS, colour
 
 
 def template(name: str) -> Any:
-    """Load the template in that file of this folder."""
+    """Load a Jinja template from this folder by its file name."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,  # answers are what a model said: anything at all
+        autoescape=True,  # a model's answer may contain HTML
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.globals |= {"colour": colour, "colours": COLOURS}
-    # A file's name may hold bytes that are no UTF-8; fsencode gives them back.
+    # A file name may contain bytes that are not UTF-8, which fsencode restores.
     environment.filters["link"] = lambda name: quote(os.fsencode(name))
-    # Compact: the data of 10,000 questions are most of the page.
+    # Compact JSON, because the data of 10,000 questions are most of the page.
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment.get_template(name)
 
 
 LARGEST = 448
-"""Pixels of a picture's longer side, enough to zoom in; larger ones are shrunk."""
+"""Longer side of a picture in pixels. Larger pictures are shrunk."""
 # Longer side in pixels up to which a picture is stored without loss.
 _EXACT = 112
 
 
 class Excerpt(NamedTuple):
-    """Text in three parts, of which the middle one is underlined: the answer as it was read."""
+    """An answer's text in three parts. The page underlines the middle part, which was read."""
 
     before: str
     answer: str
@@ -45,11 +45,11 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(text: str, span: tuple[int, int] | None, most: int) -> Excerpt:
-    """Cut a text around its answer, and say how much was left out."""
+    """Cut a text to `most` characters around `span`, and tell how many characters were left out."""
     start, end = (min(max(position, 0), len(text)) for position in span or (0, 0))
-    # A span may be longer than the excerpt, as of a table or of a box in a long list.
+    # The span of a table or of a long list of boxes may be longer than the excerpt.
     end = min(max(start, end), start + most)
-    # Centre the answer, but cut nothing off that fits at either end.
+    # Centre the answer, but keep the beginning or the end of the text if they fit.
     cut_from = max(0, min(start - (most - (end - start)) // 2, len(text) - most))
     cut_to = min(len(text), cut_from + most)
     before = f"({cut_from:,} characters) … {text[cut_from:start]}" if cut_from else text[:start]
@@ -58,10 +58,10 @@ def excerpt(text: str, span: tuple[int, int] | None, most: int) -> Excerpt:
 
 
 def data_uri(image: Image.Image) -> str:
-    """Encode a small copy of a picture: PNG up to 112 pixels, WebP above."""
+    """Encode a small copy of a picture as a data URI: PNG up to 112 pixels, WebP above."""
     small = _on_white(image)
     small.thumbnail((LARGEST, LARGEST))
-    # Small pictures are scaled up on the page, where WebP's blur would show.
+    # The page enlarges small pictures, which would show the blur of WebP.
     kind = "png" if max(small.size) <= _EXACT else "webp"
     buffer = io.BytesIO()
     small.save(buffer, kind, **({"quality": 75} if kind == "webp" else {"optimize": True}))
@@ -69,7 +69,7 @@ def data_uri(image: Image.Image) -> str:
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    """Copy a picture onto white: transparent, its dark lines would be lost on a dark page."""
+    """Copy a picture onto white, because dark lines on transparent would vanish on a dark page."""
     if "A" not in image.getbands():
         return image.convert("RGB")
     white = Image.new("RGB", image.size, "white")

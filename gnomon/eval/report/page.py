@@ -1,4 +1,4 @@
-"""HTML page of a report (one file, no network, the same bytes each time), and a picture of it."""
+"""Write a report: an HTML page in one file that needs no network, and a picture of its figures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RunResult", "write_report"]
 
-# Right answers of each type with a picture; all of them if no more questions than these were asked.
+# Number of right answers of each type with a picture. If there are at most `_ALL` questions, all
+# right answers have a picture.
 _RIGHT, _ALL = 8, 60
 _MOST_NAMED = 3
 
@@ -61,15 +62,24 @@ def write_report(
     right: int | None = None,
     disagreeing: int = 12,
 ) -> Path:
-    """Write the report of one or several runs; the first is what the others are compared with.
+    """Write the report of one or several runs as an HTML page, which is the same for equal inputs.
 
-    Runs that differ only in their recipe's seed are compared together, and the first of them has
-    the tables and examples. `samples` gives questions and pictures by sample id. Only the examples
-    are looked up: the last run's worst answers, some of its right ones, and some that another run
-    has right. Facts of scenes come from runs with their questions, and from samples in a plain
-    dict, which need not be drawn for it. `note` is a line below the title, which names model and
-    data by default; `beside` are published tables with these runs in them, and `files` the names of
-    files next to the page that it links to.
+    The other runs are compared with the first run. Runs that differ only in their recipe's seed
+    form a group: the group is compared as a whole, and its first run has the tables and examples.
+
+    samples: questions and pictures by sample id. Only the examples are looked up, because a lazy
+    mapping may have to draw each sample. Facts of scenes come from the questions of the runs, or
+    from a plain dict of samples.
+
+    title, note: by default, the title names the models and the data. `note` is a line below it.
+
+    beside: published tables, to which `add_runs` has added these runs.
+
+    files: names of other files in the same folder, to which the page links.
+
+    worst, right, disagreeing: number of examples of each type of answer. They are the last run's
+    worst answers, some of its right answers, and answers that only the first or the last run has
+    right.
     """
     check_names(runs)
     check_replaceable([Path(path)])
@@ -78,16 +88,16 @@ def write_report(
     one_per_group = len(groups) == len(runs)
     all_runs, runs = runs, [_representative(group) for group in groups]
     samples = samples or {}
-    # A small test is shown whole: its right answers, too, are worth a look.
+    # A small test is shown in full, with all its right answers.
     if right is None:
         right = _ALL if len(runs[-1].scores.items) <= _ALL else _RIGHT
     examples = example_pictures(
         runs, samples, n_worst=worst, n_right=right, n_disagreeing=disagreeing
     )
     types = type_names(runs)
-    # Differences of groups have sections of their own.
+    # Differences of groups are in separate sections.
     of_runs = comparisons if one_per_group else ()
-    # A mapping of another type may draw its samples: too slow for the facts of all questions.
+    # A lazy mapping may draw its samples, which is too slow for the facts of all questions.
     stored = samples if isinstance(samples, dict) else {}
     classes_by_type = fact_classes(runs[-1], stored)
     browser = answer_browser_data(runs, stored, classes_by_type, examples)
@@ -126,7 +136,7 @@ def write_report(
         has_cuts=any(item.cut is not None for run in runs for item in run.scores.items),
         examples=[(by_id[sample_id], *example) for sample_id, example in examples.items()],
         browser=browser,
-        script=Markup(script),  # noqa: S704 - our own
+        script=Markup(script),  # noqa: S704 - gnomon's script
         # The policy in the page's head lets only the script with this hash run.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
     )
@@ -137,15 +147,15 @@ def write_report(
 
 
 def _representative(group: Group) -> RunResult:
-    """Select the first run of a group, and name it by its seed."""
-    # A single run keeps its name, which may hold more than its seed.
+    """Return the first run of a group. If the group has several runs, its name tells the seed."""
+    # A single run keeps its name, which may tell more than the seed.
     if len(group.runs) == 1:
         return group.runs[0]
     return replace(group.runs[0], name=f"{group.name}, seed {next(iter(group.by_seed))}")
 
 
 def report_title(runs: Sequence[RunResult]) -> str:
-    """Name the runs, as the columns do, with their models and the questions."""
+    """Build a title from the names of the runs, their models and their questions."""
     models = [printable(str(run.settings.get("name", ""))) for run in runs]
     same_model = len(set(models)) == 1
     names = [
@@ -160,8 +170,8 @@ def report_title(runs: Sequence[RunResult]) -> str:
 
 
 def answer_dates(runs: Sequence[RunResult]) -> str:
-    """Day on which the answers were made, or the first and the last."""
-    # ISO dates sort as texts.
+    """Return the date of the answers, or the first and the last date, or ""."""
+    # ISO dates can be sorted as texts.
     days = sorted({run.date for run in runs if run.date})
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
@@ -169,21 +179,21 @@ def answer_dates(runs: Sequence[RunResult]) -> str:
 def _verdicts(
     groups: Sequence[Group], comparisons: Sequence[Comparison], n_types: int
 ) -> Sequence[str]:
-    """Return the verdicts; one sentence if there are several types, for a table has the figures."""
+    """Return the verdicts. They are short if there are several types: a table has the figures."""
     if n_types > 1 and comparisons:
         return [comparison.short_verdict for comparison in comparisons]
     return list(chain.from_iterable(verdicts(groups, comparisons)))
 
 
 _SOFT, _RULE, _BAR = "#5b6572", "#d9dee5", "#5573ff"
-# Rows of a type, and characters of a name: what 1,200 pixels hold.
+# Largest number of bars of a type, and of characters in a name, that fit in 1,200 pixels.
 _MOST, _LONGEST = 8, 22
 
 
 def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
-    """Draw each type's first share or mean, a bar for each run, or for a recipe over its seeds.
+    """Draw the first share or mean of each type, with a bar for each group of runs.
 
-    At most eight are drawn.
+    A group is a recipe with all its seeds. At most eight groups are drawn.
     """
     from matplotlib.figure import Figure
 
@@ -191,7 +201,7 @@ def write_picture(file: Path, runs: Sequence[RunResult]) -> Path:
     first_groups, types = groups[:_MOST], type_names(runs)
     first_runs = [replace(group.runs[0], name=group.name) for group in groups]
     title = textwrap.fill(report_title(first_runs), 60)
-    # Inches: 1,200 pixels, whose smallest letters are read at 600 too.
+    # In inches. The picture has 1,200 pixels, and its smallest letters are legible at 600.
     height = 0.7 + 0.25 * title.count("\n") + len(types) * (0.35 + 0.27 * len(first_groups))
     figure = Figure(figsize=(6.0, height), dpi=200, layout="constrained")
     figure.suptitle(title, x=0.02, ha="left", size=11, weight="bold", parse_math=False)
@@ -211,7 +221,7 @@ def _panel(axes: Axes, groups: Sequence[Group], type_name: str) -> None:
     metric, marks = next(iter(group_marks(groups, type_name)))
     title = f"{TYPES[type_name].title}: {metric.label}"
     axes.set_title(title, loc="left", size=8.5, color=_SOFT, parse_math=False)
-    # Shares have the whole axis; other figures end at the greatest interval.
+    # The axis of shares is 0 to 100 %. Other axes end at the largest interval.
     end = 100.0 if metric.unit == "%" else max(max(m.interval or (m.value,)) for m in marks) or 1.0
     rows = range(len(marks))
     axes.barh(rows, end, 0.55, color=_RULE, alpha=0.5)
@@ -219,7 +229,7 @@ def _panel(axes: Axes, groups: Sequence[Group], type_name: str) -> None:
     for row, mark in enumerate(marks):
         if mark.interval:
             axes.hlines(row, *mark.interval, color="black", lw=1.4)
-        # Beside the axes, so that a long bar never covers its figure.
+        # The figure is outside the axes, because a long bar would cover it.
         axes.text(1.03, row, mark.text, transform=axes.get_yaxis_transform(), va="center", size=8.5)
     labels = [mark.label for mark in marks]
     names = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in labels]

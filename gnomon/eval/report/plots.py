@@ -1,4 +1,4 @@
-"""Charts inside the page as inline SVG: no script, no network, colours from the style sheet."""
+"""Charts of a report as inline SVG, in the colours of the page's style sheet."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 UNREAD = "not read"
-# Minutes in a round of the hour hand: only such dials are drawn.
+# Minutes in a turn of the hour hand. Only such dials are drawn.
 _DIAL = 720
 
 
 def error_histogram(runs: Sequence[RunResult], type_name: str) -> Markup:
-    """Draw the share of answers in each class of error, all runs together."""
+    """Draw the share of answers in each class of error, with a bar for each run."""
     tallies = [Counter(map(error_class, run.scores.of_type(type_name))) for run in runs]
     names = [*TYPES[type_name].error_histogram.names, UNREAD]
     counts = [[tally[name] for name in names] for tally in tallies]
@@ -37,7 +37,7 @@ def error_histogram(runs: Sequence[RunResult], type_name: str) -> Markup:
 
 
 def error_class(item: ScoredAnswer) -> str:
-    """Return the class of an answer's error, in the words of its type's chart."""
+    """Return the name of the class of an answer's error in `error_histogram`."""
     if item.value is None:
         return UNREAD
     bins = TYPES[item.type_name].error_histogram
@@ -47,11 +47,11 @@ def error_class(item: ScoredAnswer) -> str:
 
 
 def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
-    """Draw answers against truths; None for a type whose values are no points on a line, such as
-    boxes.
+    """Draw answers against truths.
 
-    Where a scale goes round an answer is drawn next to its truth, the shorter way: 9.9 for a truth
-    of 0.0 lies a tenth below it, and not at the other end.
+    Returns None for types whose values are not points on an axis, such as boxes. On a circular
+    scale, an answer is drawn on the nearer side of its truth: 9.9 for a truth of 0.0 is a tenth
+    below 0.0, and not at the other end.
     """
     answer_type = TYPES[type_name]
     if answer_type.axis is None:
@@ -67,7 +67,7 @@ def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
         position = answer_type.position(item.value)
         if period := item.truth.answer_form.period:
             nearer = truth + (position - truth + period / 2) % period - period / 2
-            # Far off there is no room for it beyond the end: it stays where it is.
+            # If the nearer place is far beyond the ends of the axis, the answer stays.
             is_beyond = not ends[0] <= nearer / per <= ends[1]
             position = position if is_beyond and abs(nearer - truth) > period / 4 else nearer
         points.append((truth / per, position / per))
@@ -76,12 +76,15 @@ def truth_scatter(run: RunResult, index: int, type_name: str) -> Markup | None:
 
 
 def error_dials(run: RunResult, index: int, type_name: str) -> Markup | None:
-    """Draw where the hands stand when the answer is wrong; None unless the dial has 12 hours."""
+    """Draw the share of wrong answers by hour hand and by minute hand.
+
+    Returns None unless the dial has 12 hours.
+    """
     answer_type = TYPES[type_name]
     if answer_type.axis is None or answer_type.axis.period != _DIAL:
         return None
     items = run.scores.of_type(type_name)
-    # Sectors count questions, so that a dial's rare hours do not look easy.
+    # Sectors show shares of their questions, because rare hours would otherwise look easy.
     wrong = np.array([not item.correct for item in items])
     minutes = np.array(
         [int(answer_type.position(answer_type.value_of(item.truth))) for item in items]
@@ -90,20 +93,20 @@ def error_dials(run: RunResult, index: int, type_name: str) -> Markup | None:
     shares = {}
     for caption, sector in sectors.items():
         n_questions = np.bincount(sector, minlength=12)
-        # Sectors without a question have no errors either.
+        # A sector without a question gets 0.
         shares[caption] = 100 * np.bincount(sector, wrong, 12) / np.maximum(n_questions, 1)
     return dials(shares, colour(index), f"{run.name}: percent of wrong answers by sector")
 
 
 def _ends(truths: Sequence[float]) -> tuple[float, float]:
-    """Return the range of the truths with some room; wild answers do not stretch the axes."""
+    """Return the range of the truths with some margin. Outlying answers do not widen it."""
     low, high = min(truths), max(truths)
     room = 0.05 * (high - low) or abs(high) or 1.0
     return low - room, high + room
 
 
 def histogram(classes: Sequence[str], counts: Sequence[Sequence[int]], label: str) -> Markup:
-    """Draw horizontal bars: `counts[run][class]`, as shares of each run's answers."""
+    """Draw `counts[run][class]` as horizontal bars of each run's share of answers."""
     chart = new_axes(360, len(classes) * (12 * len(counts) + 10) + 12)
     height = 0.8 / len(counts)
     rows = np.arange(len(classes))
@@ -121,13 +124,13 @@ def histogram(classes: Sequence[str], counts: Sequence[Sequence[int]], label: st
 
 
 def dials(shares: Mapping[str, NDArray[np.float64]], css: str, label: str) -> Markup:
-    """Draw dials side by side with their captions, on one scale in percent."""
+    """Draw a dial for each caption, side by side and on one scale. `shares` are percent."""
     from matplotlib.figure import Figure
     from matplotlib.projections.polar import PolarAxes
 
     figure = Figure((5, 3), layout="constrained")
     turns = np.arange(12) * np.pi / 6
-    # At least 10 percent: a model with two errors must not look like one with fifty.
+    # At least 10 percent: two errors must not look like fifty.
     largest = max(10.0, *(float(shares_of_dial.max()) for shares_of_dial in shares.values()))
     for position, (caption, shares_of_dial) in enumerate(shares.items(), 1):
         chart = figure.add_subplot(1, len(shares), position, projection="polar")
@@ -136,7 +139,7 @@ def dials(shares: Mapping[str, NDArray[np.float64]], css: str, label: str) -> Ma
         chart.set_theta_zero_location("N")
         chart.set_theta_direction(-1)
         chart.bar(turns, shares_of_dial, np.pi / 6, align="edge", color=paint(css))
-        # A dial counts minutes by fives, and hours from 12.
+        # Minutes are labelled in fives, and hours begin at 12.
         names = range(0, 60, 5) if "minute" in caption else [12, *range(1, 12)]
         chart.set(xticks=turns, xticklabels=names, ylim=(0, largest), xlabel=caption)
         chart.set_yticks([largest / 2, largest], [f"{largest / 2:.0f}", f"{largest:.0f}"])
@@ -145,7 +148,7 @@ def dials(shares: Mapping[str, NDArray[np.float64]], css: str, label: str) -> Ma
     return to_svg(chart, label)
 
 
-# Dots on a scatter chart; of more, an even selection is drawn.
+# Largest number of dots on a scatter chart. Of more points, an even selection is drawn.
 _MOST_DOTS = 1000
 
 
@@ -157,33 +160,33 @@ def scatter(
     names: tuple[str, str],
     label: str,
 ) -> Markup:
-    """Draw points of (truth, answer) on one scale; answers beyond it lie on the border."""
+    """Draw (truth, answer) points on one scale. Answers beyond `ends` are drawn on the border."""
     chart = square(ends, names)
     dots = np.reshape(points[:: -(-len(points) // _MOST_DOTS) or 1], (-1, 2))
-    # Many dots are small, so that clusters can be seen.
+    # Many dots are drawn small, to show clusters.
     size = 36 if len(dots) <= _MOST_DOTS / 4 else 14
-    # A wild answer lies on the border, where it still shows.
+    # An outlying answer is drawn on the border, to keep it visible.
     answers = np.clip(dots[:, 1], *ends)
     chart.scatter(dots[:, 0], answers, size, paint(css), alpha=0.55, linewidths=0, clip_on=False)
     return to_svg(chart, label)
 
 
 def square(ends: tuple[float, float], names: tuple[str, str]) -> Axes:
-    """Create axes of one scale, labelled, with their diagonal."""
+    """Create square axes with the same scale, the axis labels `names`, and a diagonal."""
     chart = new_axes(360, 340)
     chart.set(xlim=ends, ylim=ends, xlabel=names[0], ylabel=names[1], aspect="equal")
-    if not ends[0]:  # hours of a dial, or percent: four parts
+    if not ends[0]:  # hours of a dial or percent: divide them into four parts
         chart.set(xticks=np.linspace(*ends, 5), yticks=np.linspace(*ends, 5))
     chart.plot(ends, ends, color=paint("soft"), linestyle="--", linewidth=1)
     return chart
 
 
 def reliability(bins: list[Bin], label: str) -> Markup:
-    """Draw the reliability diagram; on the diagonal a model is right as often as it is sure.
+    """Draw a reliability diagram: accuracy against confidence.
 
-    Larger dots stand for more answers.
+    On the diagonal, confidence equals accuracy. Larger dots mean more answers.
     """
-    chart = square((0, 100), ("how sure, in percent", "how often exactly right"))
+    chart = square((0, 100), ("confidence, in percent", "exactly right, in percent"))
     confidence = [100 * bin_.confidence for bin_ in bins]
     accuracy = [100 * bin_.accuracy for bin_ in bins]
     n = sum(bin_.n for bin_ in bins)
@@ -196,8 +199,11 @@ def reliability(bins: list[Bin], label: str) -> Markup:
 
 
 def risk(pairs: Sequence[tuple[float, bool]], label: str) -> Markup:
-    """Draw the share wrong among the answers that a model is surest of, by how many these are."""
-    # Answers of the same confidence are given together: the curve has a point where it changes.
+    """Draw a risk-coverage curve: the share of wrong answers among the most confident answers.
+
+    `pairs` are confidence and correctness.
+    """
+    # Answers of the same confidence are one point of the curve.
     ordered = sorted(pairs, key=lambda pair: -pair[0])
     n = len(ordered)
     wrong = np.cumsum([not right for _, right in ordered])
@@ -207,7 +213,7 @@ def risk(pairs: Sequence[tuple[float, bool]], label: str) -> Markup:
     chart = new_axes(360, 340)
     chart.set(xlim=(0, 100), ylim=(0, max(5.0, 1.1 * max(errors))))
     chart.set(
-        xlabel="answered, the surest first, in percent", ylabel="wrong among them, in percent"
+        xlabel="answered, most confident first, in percent", ylabel="wrong among them, in percent"
     )
     chart.plot(shares, errors, color=paint(colour(0)))
     chart.scatter(shares[-1:], errors[-1:], 36, paint(colour(0)), clip_on=False, zorder=3)
@@ -216,7 +222,7 @@ def risk(pairs: Sequence[tuple[float, bool]], label: str) -> Markup:
 
 Log: TypeAlias = Sequence[Mapping[str, Any]]
 
-# Columns that TRL adds to the log; all other numbers are parts of the loss.
+# Columns that TRL adds to the log. All other numbers are parts of the loss.
 _NOT_A_PART = frozenset(
     ("step", "epoch", "learning_rate", "grad_norm", "mean_token_accuracy", "num_tokens", "entropy")
 )
@@ -225,9 +231,10 @@ _MOST_POINTS = 400
 
 
 def curves(logs: Mapping[str, Log]) -> dict[str, Markup]:
-    """Draw each log by its name, all on the same axes so that they can be compared.
+    """Draw the loss and its parts over the steps of each log, and return the charts by log name.
 
-    Lines are the loss and each part; a log with fewer than two rows of loss is left out.
+    All charts have the same axes, for comparison. Logs with fewer than two rows of loss are left
+    out.
     """
     series_by_name = {
         name: series for name, log in logs.items() if len((series := _series(log))["loss"]) > 1
@@ -236,7 +243,7 @@ def curves(logs: Mapping[str, Log]) -> dict[str, Markup]:
         point for series in series_by_name.values() for line in series.values() for point in line
     ]
     values = [value for _, value in points]
-    # A loss that falls by more than a factor of 20 hides its end on a linear axis.
+    # On a linear axis, the end of a loss that falls by a factor of 20 would not be visible.
     logarithmic = bool(values) and min(values) > 0 and max(values) > 20 * min(values)
     parts = list(dict.fromkeys(part for series in series_by_name.values() for part in series))
     pictures = {}
@@ -255,7 +262,7 @@ def curves(logs: Mapping[str, Log]) -> dict[str, Markup]:
 
 
 def _series(log: Log) -> dict[str, list[tuple[float, float]]]:
-    """Collect the loss, then its parts: every finite number of a row that has a loss."""
+    """Collect (step, value) points of the loss and of its parts from the training rows of a log."""
     series: dict[str, list[tuple[float, float]]] = {"loss": []}
     for row in log:
         if "step" not in row or "loss" not in row:
@@ -268,31 +275,31 @@ def _series(log: Log) -> dict[str, list[tuple[float, float]]]:
 
 
 COLOURS = 8
-"""Colours that nearly everyone can tell apart, whatever colours they see less of."""
+"""Number of colours, which people with most kinds of colour blindness can tell apart."""
 _VARIABLES = ("ink", "soft", "rule", "good", "bad", *(f"run{i}" for i in range(COLOURS)))
-# Near-black colours for matplotlib, one per variable: `to_svg` finds them in the SVG by their hex.
+# Near-black colours for matplotlib, one for each variable. `to_svg` finds them by their hex code.
 _PAINTS = {name: f"#0000{number:02x}" for number, name in enumerate(_VARIABLES)}
 _REMOVED = re.compile(
     r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->"
     r'|(?<=<g) id="[^"]*"'  # the same in every chart
     r'| font-family: [^;"]*;?| transform="rotate\(-0[^"]*"'
-    r"|(?<=\.\d)\d+(?=[^<>]*>)",  # a tenth of a pixel is enough; texts keep their digits
+    r"|(?<=\.\d)\d+(?=[^<>]*>)",  # a tenth of a pixel is enough, but texts keep their digits
     re.DOTALL,
 )
 
 
 def colour(index: int) -> str:
-    """Name in the style sheet of the colour of the run or line at that index."""
+    """Return the style sheet's name of the colour for the run or line at this index."""
     return f"run{index % COLOURS}"
 
 
 def paint(name: str) -> str:
-    """Colour for matplotlib to draw with, which `to_svg` replaces by the style sheet's."""
+    """Return a colour for matplotlib. `to_svg` replaces it by the page's colour `name`."""
     return _PAINTS[name]
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Create an empty chart of that size in pixels, with pale grid lines in the background."""
+    """Create an empty chart with pale grid lines. The size is in pixels."""
     from matplotlib.figure import Figure
 
     # At 72 dpi an SVG's points are pixels.
@@ -311,19 +318,19 @@ def style_axes(chart: Axes) -> None:
 
 
 def to_svg(chart: Axes, label: str) -> Markup:
-    """Render a chart as SVG that scales with the page; `label` is for screen readers."""
+    """Render a chart as SVG that scales with the page. Screen readers read `label`."""
     from matplotlib import rc_context
 
     figure, file = chart.get_figure(root=True), StringIO()
     assert figure is not None
-    # Each picture's own salt: ids of clipping paths must differ on a page of many pictures.
+    # The salt differs by picture, because ids of clipping paths must be unique on a page.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": label}):
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    # Metadata, fonts, and digits below a tenth of a pixel.
+    # Remove metadata, fonts, and digits below a tenth of a pixel.
     text = _REMOVED.sub("", file.getvalue().partition("<svg")[2])
     for name, hexadecimal in _PAINTS.items():
         # Variables follow the page's light or dark scheme.
         text = text.replace(hexadecimal, f"var(--{name})")
     tag = f'<svg role="img" aria-label="{escape(label)}"'
-    # Numbers, and texts that matplotlib has escaped.
+    # The SVG holds numbers, and texts that matplotlib has escaped.
     return Markup(tag + re.sub(r"\s*\n\s*", " ", text))  # noqa: S704

@@ -1,7 +1,7 @@
-"""Files of a report: their names, and whether existing ones may be replaced.
+"""The files of a report: their names, and a check before they replace existing files.
 
-They stand among answers and tables of the user, who names one of them, or none. So a file is
-replaced only if gnomon wrote it, which its beginning shows.
+A report may be written into a folder with the user's files. A file is therefore replaced only if
+its beginning shows that gnomon wrote it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import NamedTuple
 COLUMNS = ("run", "sample_id", "kind", "question", "truth", "text", "value", "rule", "state")
 """First columns of a report's CSV."""
 SOFTWARE = "gnomon"
-"""Name of the program in a picture's metadata."""
+"""Name of the program in the metadata of a picture."""
 _GENERATOR = b'<meta name="generator" content="gnomon">'
 _BEGINNINGS = {
     ".csv": ",".join(COLUMNS).encode(),
     ".json": b'{\n  "groups": ',
 }
-# Bytes in which the marks of all formats stand.
+# Number of bytes that contain the mark of each format.
 _HEAD = 4096
 
 
 class ReportFiles(NamedTuple):
-    """Page of a report, and the files that are written with it."""
+    """Paths of a report's page and of the files that are written with it."""
 
     page: Path
     csv: Path
@@ -35,29 +35,29 @@ class ReportFiles(NamedTuple):
 
     @classmethod
     def of(cls, page: Path) -> ReportFiles:
-        """Name the files that go with a page."""
+        """Return the paths for a page: the other files have its name with another suffix."""
         return cls(page, *(page.with_suffix(suffix) for suffix in (".csv", ".json", ".png")))
 
 
 def check_replaceable(files: Iterable[Path]) -> None:
-    """Refuse to write a report over a file that gnomon did not write; empty ones may go."""
+    """Raise a FileExistsError if gnomon did not write an existing file. Empty files pass."""
     strangers = [str(file) for file in files if not _is_replaceable(file)]
     if strangers:
         raise FileExistsError(
-            f"{', '.join(strangers)}: a report would be written here, and gnomon did not write what"
-            " is there: move it away, or name another report (--out)"
+            f"{', '.join(strangers)}: the report would replace this, which gnomon did not write:"
+            " move it away, or name another report (--out)"
         )
 
 
 def _is_replaceable(file: Path) -> bool:
     try:
-        # A FIFO would block, and a directory cannot be replaced.
+        # Reading a FIFO would block, and a directory cannot be replaced.
         if not stat.S_ISREG(os.stat(file).st_mode):
             return False
     except FileNotFoundError:
         return True
     head, suffix = _head(file), file.suffix.lower()
-    # Empty files hold nothing to lose.
+    # An empty file can be replaced without loss.
     if not head.strip():
         return True
     if suffix in (".html", ".htm"):
@@ -68,7 +68,7 @@ def _is_replaceable(file: Path) -> bool:
 
 
 def _head(file: Path) -> bytes:
-    """Read the first bytes of a file; empty if there is no file."""
+    """Read the first bytes of a file, or b"" if it does not exist."""
     if not file.is_file():
         return b""
     with file.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Sections of a report: the tables and charts of each type of answer."""
+"""Sections of a report: tables and charts for each type of answer."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Row of a summary in words: a cell per run, the difference of two, and chance."""
+    """A metric's row in a summary table, as text.
+
+    `difference` and `verdict` are empty unless there are two runs.
+    """
 
     label: str
     cells: tuple[tuple[str, str], ...]
-    """Figure and interval of each run."""
+    """The figure and the interval of each run."""
     difference: str
     verdict: str
     chance: str
@@ -39,12 +42,15 @@ def summary_rows(
     *,
     headline: bool,
 ) -> list[Row]:
-    """Build the rows of one type for all runs; with two runs, their difference."""
+    """Build a row for each metric of a type, with a cell for each run.
+
+    If `headline` is True, only headline metrics have a row.
+    """
     summaries = [run.scores.summaries.get(type_name) for run in runs]
     all_read = not any(summary.unread for summary in summaries if summary)
-    # With three runs a table has no room for differences: they have a section of their own.
+    # A table of three runs lacks room for differences, which have a separate section.
     differences = _differences(comparisons, type_name, all_read) if len(runs) == 2 else {}
-    # Runs may have questions of other types, and one alone may have beliefs or intervals.
+    # A metric may be missing in some runs, for example if only one run has beliefs.
     metrics: dict[str, Result] = {}
     for summary in filter(None, summaries):
         for metric in summary.results:
@@ -56,7 +62,8 @@ def summary_rows(
     ]
 
 
-# Mean error in which unread answers count as the worst value: the read answers' if none is unread.
+# Mean error in which an unread answer has the largest error. It equals the mean error of read
+# answers if all answers are read.
 _CHARGED = "charged"
 _EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou"}
 
@@ -64,8 +71,11 @@ _EQUAL_IF_ALL_READ = {"deviation": _CHARGED, "error": _CHARGED, "iou_read": "iou
 def _differences(
     comparisons: Sequence[Comparison], type_name: str, all_read: bool
 ) -> dict[str, Difference]:
-    """Return the differences by metric; if all answers were read, metrics of read answers have one,
-    too."""
+    """Return the differences of a type by metric.
+
+    If all answers were read, metrics over read answers equal metrics over all answers, and get the
+    same difference.
+    """
     by_name = {d.name: d for c in comparisons for d in c.differences if d.type_name == type_name}
     if all_read:
         by_name |= {
@@ -92,7 +102,7 @@ def _row(
 
 
 def _cell(result: Result, summary_of_type: Summary) -> tuple[str, str]:
-    """Format figure and interval, with the number of answers that a metric leaves out."""
+    """Format a figure and its interval, with the number of answers that the metric leaves out."""
     bounds = interval_text(result.estimate, result.unit)
     n_dropped = (
         summary_of_type.unread
@@ -104,14 +114,14 @@ def _cell(result: Result, summary_of_type: Summary) -> tuple[str, str]:
     return figure(result.estimate.value, result.unit), bounds
 
 
-# Lines that leave out unread answers, truths of 0 or wrong signs, and have to say so.
+# Metrics that leave out unread answers, truths of 0 or wrong signs. Their cells give the number.
 _PARTIAL = ("r_squared", "relative", "relative_median", "magnitude")
 
 
 def _chance(result: Result) -> str:
-    """Format chance: uniform guesses, or else the best constant answer."""
-    # No guesser knows the labels that the best constant answer is chosen by: it stands in only if
-    # there is none.
+    """Format the figure of uniform guesses, or of the best constant answer if it is unknown."""
+    # The best constant answer is chosen by the labels, which no guesser knows. It is shown only if
+    # uniform guesses are unknown.
     value = result.chance.get("uniform", result.chance.get("constant"))
     return "" if value is None else figure(value, result.unit)
 
@@ -119,7 +129,7 @@ def _chance(result: Result) -> str:
 def summary(
     runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """Build the template's table of one type, for all runs."""
+    """Collect the headline table of one type of answer for the template."""
     headline = summary_rows(runs, type_name, comparisons, headline=True)
     return {
         "kind": type_name,
@@ -133,7 +143,7 @@ def summary(
 def section(
     runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
-    """Build the table of headlines, that of all metrics, and the charts of one type."""
+    """Collect the headline table, the table of all metrics, and the charts of one type."""
     return {
         **summary(runs, type_name, comparisons),
         "all_lines": summary_rows(runs, type_name, comparisons, headline=False),
@@ -147,27 +157,30 @@ def section(
 
 @dataclass(frozen=True, slots=True)
 class LabelCell:
-    """F1 of a run's boxes with one label, its interval, and further figures with theirs."""
+    """F1 of a run's boxes with one label and its interval, as text.
+
+    `more` holds further figures with their intervals.
+    """
 
     f1: str
     interval: str = ""
     more: tuple[str, ...] = ()
 
 
-# Labels of a table, the most frequent ones.
+# Largest number of labels in a table, the most frequent first.
 _MOST_LABELS = 30
 
 
 def label_rows(runs: Sequence[RunResult], type_name: str) -> list[tuple[str, int, list[LabelCell]]]:
-    """Label, number of true boxes, and F1 with precision and recall of each run, with intervals.
+    """Return rows of a label, its number of true boxes, and a cell for each run.
 
-    Labels that only answers have share the last row. Empty for types without labels, and where all
-    true boxes have one.
+    Labels that occur only in answers share the last row. The list is empty if the type has no
+    labels, or if all true boxes have the same label.
     """
     totals = [label_figures(run.scores.of_type(type_name), type_name) for run in runs]
     counts: dict[str, int] = {}
-    """True boxes by label, for labels that have any."""
-    for figures in totals:  # runs may have been asked other questions
+    """Number of true boxes by label."""
+    for figures in totals:  # runs may have different questions
         for label, of_label in figures.items():
             if of_label.true:
                 counts[label] = max(of_label.true, counts.get(label, 0))
@@ -184,12 +197,12 @@ def label_rows(runs: Sequence[RunResult], type_name: str) -> list[tuple[str, int
     ]
     if any(spurious):
         cells = [LabelCell(NONE, more=(f"{number:,} boxes answered",)) for number in spurious]
-        rows.append(("labels that no true box has", 0, cells))
+        rows.append(("labels without true boxes", 0, cells))
     return rows
 
 
 def _label_cell(figures: LabelFigures | None) -> LabelCell:
-    """F1 with its interval, and the same of precision and recall."""
+    """Format F1, precision and recall with their intervals."""
     if figures is None:
         return LabelCell(NONE)
     precision, recall = (
@@ -211,11 +224,14 @@ def _charts_of_runs(
 
 
 def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
-    """Build a section for every type of every run that stored beliefs, for the template."""
+    """Build the section on calibration for every type of every run with beliefs.
+
+    A section has the expected calibration error, a reliability diagram and a risk-coverage curve.
+    """
     rows = []
     for type_name in type_names(runs):
         for run in runs:
-            # No run stores beliefs unless eval.belief was set.
+            # Runs store beliefs only if `eval.belief` is set.
             answers = list(_confidences(run, type_name))
             exact = [(confidence, is_exact) for confidence, is_exact, _ in answers]
             if bins := calibration_bins(exact):
@@ -223,7 +239,7 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
                 error = 100 * expected_error(bins)
                 words = f"Expected calibration error {error:.1f} points over {n:,}"
                 picture = plots.reliability(
-                    bins, f"{type_name} of {run.name}: how often right against how sure"
+                    bins, f"{type_name} of {run.name}: accuracy against confidence"
                 )
                 correct = [(confidence, is_correct) for confidence, _, is_correct in answers]
                 risk = plots.risk(correct, f"{type_name} of {run.name}: wrong by share answered")
@@ -233,8 +249,10 @@ def calibration_sections(runs: Sequence[RunResult]) -> list[dict[str, Any]]:
 
 
 def _confidences(run: RunResult, type_name: str) -> Iterator[tuple[float, bool, bool]]:
-    """Yield the probability of a belief's likeliest answer, True if that is exactly the truth, and
-    True if what was written is correct, within its tolerance.
+    """Yield three values for each answer with a belief.
+
+    They are the probability of the most likely answer, True if that answer equals the truth, and
+    True if the written answer is correct within its tolerance.
     """
     items = {item.sample_id: item for item in run.scores.of_type(type_name)}
     for prediction in run.predictions:

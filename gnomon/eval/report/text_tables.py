@@ -1,4 +1,4 @@
-"""Tables as plain text, for terminals, and as plain values, for programs; published tables."""
+"""Tables of runs as text for terminals and as JSON values, and published tables."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -25,7 +25,10 @@ from gnomon.eval.scoring.runs import (
 
 
 def table(runs: Sequence[RunResult]) -> str:
-    """Format each type's headline lines with 95 % intervals, a column per run, and the verdicts."""
+    """Format the headline metrics of each type with 95 % intervals, and the verdicts.
+
+    Each run has a column.
+    """
     check_names(runs)
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
@@ -44,13 +47,15 @@ def table(runs: Sequence[RunResult]) -> str:
     return "\n\n".join(["\n".join(block) for block in blocks] + sentences) + "\n"
 
 
-# Labels in a terminal; the report has more.
+# Largest number of labels in a terminal. The report has more.
 _MOST_LABELS = 8
 
 
 def _label_block(runs: Sequence[RunResult], type_name: str) -> list[list[str]]:
-    """Format the figures of each label with their intervals: of a single run precision and recall,
-    too."""
+    """Format a table of F1 by label. A single run also has precision and recall.
+
+    Returns a list with one block of lines, or an empty list for types without labels.
+    """
     rows = label_rows(runs, type_name)
     if not rows:
         return []
@@ -67,7 +72,7 @@ def _label_block(runs: Sequence[RunResult], type_name: str) -> list[list[str]]:
 
 
 def answer_warnings(runs: Sequence[RunResult]) -> list[str]:
-    """Warn of runs that were asked about pictures of their training, or answer mostly the same."""
+    """Return warnings of runs that were tested on training pictures, or answer mostly the same."""
     trained = [
         f"{run.name}: {run.trained:,} of {len(run.scores.items):,} questions are about pictures"
         " that the model was trained on: it reads new pictures less well"
@@ -79,12 +84,12 @@ def answer_warnings(runs: Sequence[RunResult]) -> list[str]:
     ]
 
 
-# Groups from which on intervals over them are narrow enough to go without a hint.
+# With fewer groups, intervals over groups are so wide that a note explains them.
 _ENOUGH_GROUPS = 10
 
 
 def group_notes(runs: Sequence[RunResult]) -> list[str]:
-    """Say of runs about rows in groups that their intervals are over these; alike ones once."""
+    """Return a note for runs whose intervals are over groups of rows. Equal notes appear once."""
     notes = []
     for run in runs:
         names, noun = unit_names(run.scores.items)
@@ -92,26 +97,27 @@ def group_notes(runs: Sequence[RunResult]) -> list[str]:
             n = len(set(names))
             column = _group_column(run)
             by = f" (by {column})" if column else ""
-            few = f"; over so few they are wide: hold out more than {n}" * (n < _ENOUGH_GROUPS)
+            few = f"; so few groups give wide intervals: hold out more than {n}"
             notes.append(
-                f"Intervals of figures are over {n:,} groups{by}, as if others were asked{few}"
+                f"Confidence intervals are over {n:,} groups{by}, as for new groups"
+                + few * (n < _ENOUGH_GROUPS)
             )
     return list(dict.fromkeys(notes))
 
 
 def _group_column(run: RunResult) -> str | None:
-    """Return the column whose values are a run's groups; None if its sources have several."""
+    """Return the column that names the groups of a run, or None if its sources have several."""
     sources = run.asked.get("sources", [run.asked])
     columns = {(source.get("columns") or {}).get("group") for source in sources} - {None}
     return columns.pop() if len(columns) == 1 else None
 
 
 def coverage_notes(runs: Sequence[RunResult]) -> list[str]:
-    """Say what share of the truths calibrated runs were asked to hold; alike ones once."""
+    """Return a note on the coverage of calibrated runs. Equal notes appear once."""
     shares = [(run.settings.get("calibration") or {}).get("coverage") for run in runs]
     return list(
         dict.fromkeys(
-            f"Intervals of answers are to hold {100 * share:g} % of the truths"
+            f"Intervals of answers are calibrated to contain {100 * share:g} % of the truths"
             for share in shares
             if share
         )
@@ -119,12 +125,11 @@ def coverage_notes(runs: Sequence[RunResult]) -> list[str]:
 
 
 def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
-    """Collect every line of every run's summary, of its sources alone, and the comparisons of
-    groups."""
+    """Collect all metrics of runs and of their sources, and comparisons of groups, for JSON."""
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
     scores = {run.name: run.scores for run in runs}
-    # Sources come after all runs, under the name of their run.
+    # Sources follow after all runs. Their names begin with the name of the run.
     scores |= {
         f"{run.name}: {name}": scores_of_source
         for run in runs
@@ -154,7 +159,7 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
 def differences(
     groups: Sequence[Group], comparisons: Sequence[Comparison], refusals: Sequence[str] = ()
 ) -> str:
-    """Format each comparison's differences, line by line and seed by seed, and the verdicts."""
+    """Format the differences of each comparison, by metric and by seed, and the verdicts."""
     blocks = [[group.sentence for group in groups]]
     blocks += [
         [*align(_difference_lines(table_of_type)), f"({table_of_type['note']})"]
@@ -169,9 +174,10 @@ def differences(
 
 
 def certainty_table(runs: Sequence[RunResult]) -> str:
-    """Format intervals and refusals of each type, a column per run; empty if no run has any.
+    """Format the metrics of intervals and refusals of each type, with a column for each run.
 
-    Runs that refuse other answers are right among other answers, so that nothing is tested.
+    Returns an empty text if no run is calibrated. Runs are not tested against each other, because
+    they may refuse different answers.
     """
     blocks = []
     for type_name in type_names(runs):
@@ -187,7 +193,7 @@ def certainty_table(runs: Sequence[RunResult]) -> str:
 
 
 def _difference_lines(table_of_type: Mapping[str, Any]) -> list[list[str]]:
-    # Seeds, which have no test's name, are indented below their line.
+    # Rows of seeds have no test. They are indented below their metric.
     lines = [["" if line.test else "  ", *line] for line in table_of_type["lines"]]
     header = [
         table_of_type["title"],
@@ -199,8 +205,8 @@ def _difference_lines(table_of_type: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _chartqa_block(runs: Sequence[RunResult]) -> list[list[str]]:
-    """Format the figure that is published for ChartQA, if its questions were asked."""
-    # Papers report one figure for ChartQA, whatever the type of an answer.
+    """Format relaxed correctness over all questions, if all runs answered ChartQA."""
+    # Papers report one figure for ChartQA, over all types of answers.
     if not all(run.asked.get("benchmark") == "chartqa" for run in runs):
         return []
     estimates = [estimate_relaxed(run.scores) for run in runs]
@@ -232,7 +238,7 @@ def _block(
 
 
 def open_table(name: str) -> dict[str, Any]:
-    """Open the published table of that name."""
+    """Read a table from published.yaml by name. An unknown name raises an error with a hint."""
     import yaml
 
     tables = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text("utf-8"))
@@ -241,7 +247,7 @@ def open_table(name: str) -> dict[str, Any]:
 
 
 def add_runs(table: Mapping[str, Any], runs: Sequence[RunResult]) -> dict[str, Any]:
-    """Format a published table with a row for each run under it."""
+    """Format the rows of a published table, and add a row for each run."""
     columns = table["columns"]
     header = ["Model", "Loss", *(column["heading"] for column in columns)]
     rows = [_published_row(columns, *row) for row in table["rows"]]
@@ -250,25 +256,25 @@ def add_runs(table: Mapping[str, Any], runs: Sequence[RunResult]) -> dict[str, A
 
 
 def table_text(table: Mapping[str, Any]) -> str:
-    """Format the table for a terminal, below the published set-up."""
+    """Format a table from `add_runs` for a terminal, below the published set-up."""
     setup = [f"  {key}: {value}" for key, value in table["setup"].items()]
-    head = f"{table['title']}. As published: {table['source']}. Set-ups differ; theirs:"
+    head = f"{table['title']}. As published: {table['source']}. Set-ups differ. Published set-up:"
     return "\n".join([head, *setup, "", *align([table["header"], *table["rows"]])]) + "\n"
 
 
 def _published_row(
     columns: Sequence[Any], model: str, loss: str, *figures: float | None
 ) -> list[str]:
-    """Format a row to the digits in which it was published."""
+    """Format a row of a published table with the digits of the paper."""
     cells = [
-        NONE if x is None else f"{x:g} {column['unit']}"  # to the digits that were printed
+        NONE if x is None else f"{x:g} {column['unit']}"  # as many digits as in the paper
         for x, column in zip(figures, columns, strict=True)
     ]
     return [model, f"{loss}, published", *cells]
 
 
 def _run_cells(columns: Sequence[Any], run: RunResult, type_name: str) -> list[str]:
-    """Format a run's figures for the columns of the table."""
+    """Format the figures of a run for the columns of a published table."""
     if type_name not in run.scores.summaries:
         return [NONE] * len(columns)
     results = [run.scores.summaries[type_name][column["line"]] for column in columns]

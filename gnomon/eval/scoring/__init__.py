@@ -1,1 +1,1 @@
-"""Answers read, measured and summed up."""
+"""Read and score answers, and summarize the scores of each type of answer."""

@@ -1,7 +1,7 @@
-"""Beliefs, their measures (log-likelihood, CRPS, mass near the truth), and the answer they support.
+"""Beliefs: their scores (log-likelihood, CRPS, mass near the truth), and the best answer.
 
-A belief is the list of a model's answers with their log-probabilities. p is the belief normalized
-to sum to 1; y is the truth.
+A belief is a list of possible answers with the log-probability that a model gives to each. p is the
+belief normalized to a sum of 1, and y is the truth.
 """
 
 from __future__ import annotations
@@ -29,54 +29,54 @@ if TYPE_CHECKING:  # it imports scipy, which predicting and listing do without
 
 
 SAME = 1e-9
-"""Differences in minutes, or in numbers, that count as none."""
+"""Distances up to this, in minutes or in units of numbers, count as 0."""
 RULES = ("mode", "median", "mean")
-"""Ways from a belief to an answer. Greedy decoding is none: it needs no list."""
-# Length of the mean direction below which rounding decides where it points.
+"""Rules that choose an answer from a belief."""
+# A shorter mean vector has no direction, except by rounding errors.
 _NO_DIRECTION = 1e-6
 
 
 @dataclass(frozen=True)
 class Belief:
-    """Listed answers, as a reader reads them, with their log-probabilities."""
+    """Listed answers, as the type's reader reads them, with their log-probabilities."""
 
     answer_type: AnswerType
     values: tuple[Value | None, ...]
     positions: Floats
-    """[A]: coordinates on the axis, as minutes round the dial or numbers; NaN for words."""
+    """[A]: positions on the axis, in minutes or as numbers. NaN for words."""
     distances: Floats
-    """[A, A]: distance of each answer from each, the shorter way round."""
+    """[A, A]: distance between each pair of answers, the shorter way round on a circular scale."""
     logprobs: Floats
     period: float = 0.0
-    """Length after which positions begin again, as on a dial; 0 if they never do."""
+    """Length of a circular scale, such as a dial. 0 if the scale is not circular."""
     unreadable: float = 0.0
-    """Share of the probability that nothing can be read, where that is listed as an answer, too;
-    `p` and all positions are about the answers that give a value."""
+    """Probability of "unreadable" among the listed answers, or 0 if it is not listed.
+
+    `p` and the arrays cover only the answers with a value."""
 
     @property
     def refuses(self) -> bool:
-        """True if it is likelier than not that nothing can be read."""
+        """True if "unreadable" has a probability above one half."""
         return self.unreadable > 0.5
 
     @property
     def p(self) -> Floats:
-        """Probabilities of the listed answers with a value, normalized to sum to 1."""
-        # Subtracting the greatest keeps exp() from underflowing for long answers, all of which have
-        # small probabilities.
+        """Probabilities of the listed answers with a value, normalized to a sum of 1."""
+        # Subtracting the maximum prevents underflow: all long answers have small probabilities.
         shares = np.exp(self.logprobs - np.max(self.logprobs))
         return cast("Floats", shares / shares.sum())
 
     def truths(self, truth: Value) -> NDArray[np.bool_]:
-        """Mark the answers that equal the truth: [A]."""
+        """Return True for each answer that equals the truth: [A]."""
         answer_type = self.answer_type
-        # Texts have no positions: equal means what the type calls the same.
+        # Texts have no positions, so their type compares them.
         if answer_type.axis is None:
             return np.array([v is not None and answer_type.is_same(v, truth) for v in self.values])
         return distance(self.positions - answer_type.position(truth), self.period) < SAME
 
 
 def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief:
-    """Read a stored belief, its listed answers as answers to this question."""
+    """Read the belief of a stored prediction. Raises a ValueError that names the sample."""
     stored, form = prediction.logprobs or {}, truth.answer_form
     type_name = type_name if truth.is_readable else form.type_name
     try:
@@ -88,18 +88,18 @@ def read_belief(prediction: Prediction, truth: Target, type_name: str) -> Belief
 def belief_of(
     logprobs: Mapping[str, float], form: AnswerForm, dialect: str, type_name: str
 ) -> Belief:
-    """Return the belief about a question of that form, from log-probabilities by answer."""
+    """Return the belief about a question with this form, from log-probabilities by answer."""
     if not TYPES[type_name].is_listable:
         raise ValueError(
-            f"has log-probabilities of a {type_name}: times, numbers and texts can be listed; leave"
-            " `logprobs` out"
+            f"has log-probabilities of a {type_name}, but only times, numbers and texts can be"
+            " listed: leave `logprobs` out"
         )
     if not np.isfinite(np.array(list(logprobs.values()), np.float64)).all():
-        raise ValueError("has log-probabilities that are not all finite")
+        raise ValueError("has log-probabilities that are not all finite: give finite numbers")
     answers = value_answers(logprobs, form)
     scores = np.array([logprobs[answer] for answer in answers], np.float64)
     fields = _read_answers(answers, type_name, dialect, form)
-    # Words need no distance: a word that cannot be read is simply wrong. A number would be nowhere.
+    # A word that cannot be read is wrong. A number that cannot be read would lack a position.
     if TYPES[type_name].axis is not None and None in fields[0]:
         unread = answers[fields[0].index(None)]
         raise ValueError(f"lists {unread!r}, which cannot be read as a {type_name}: leave it out")
@@ -110,9 +110,10 @@ def belief_of(
 def searched_range(
     form: AnswerForm, grid: Sequence[float | str] | None, belief: object
 ) -> NumberRange | None:
-    """Return the numbers of which a belief has the likeliest alone; None if it has a whole list.
+    """Return the range of numbers that a belief was searched in, or None if it has a full list.
 
-    `grid` and `belief` are the recipe's: a list of answers of the user's own is whole.
+    A belief over a wide range lists only the most likely numbers. `grid` and `belief` are
+    `eval.grid` and `eval.belief` of the recipe. A list of answers in `belief` is a full list.
     """
     if belief and not isinstance(belief, bool):
         return None
@@ -124,15 +125,15 @@ def searched_range(
 
 
 def range_of(prediction: Prediction, form: AnswerForm) -> NumberRange | None:
-    """Return the numbers of which an answer's belief has the likeliest; None if it has a list."""
+    """Return `searched_range` for the settings of a stored prediction."""
     settings = prediction.settings
     return searched_range(form, settings.get("grid"), settings.get("belief"))
 
 
 def value_answers(logprobs: Iterable[str], form: AnswerForm) -> tuple[str, ...]:
-    """Return the listed answers but the one that nothing can be read.
+    """Return the listed answers without "unreadable".
 
-    A text that may be that very word is a value like any other.
+    "unreadable" stays if it can be the value of a text question, or is the only answer.
     """
     answers = tuple(logprobs)
     others = tuple([answer for answer in answers if answer != WORD])
@@ -145,19 +146,19 @@ def _unreadable_share(logprobs: Mapping[str, float], scores: Floats) -> float:
 
 
 def distance(differences: Floats, period: float) -> Floats:
-    """Return absolute differences; on a dial of that period, the shorter way round."""
+    """Return absolute differences, the shorter way round if the period is above 0."""
     absolute = np.abs(differences)
     if not period:
         return absolute
     return np.minimum(absolute % period, period - absolute % period)
 
 
-# All clocks list the same 720 answers: they are read once, and not for each question.
+# All clocks list the same 720 answers, so these are read once instead of for each question.
 @lru_cache(maxsize=64)
 def _read_answers(
     answers: tuple[str, ...], type_name: str, dialect: str, form: AnswerForm
 ) -> tuple[tuple[Value | None, ...], Floats, Floats]:
-    """Read the answers to a question of that form; return values, positions and distances."""
+    """Read listed answers to a question with this form. Return values, positions and distances."""
     answer_type = TYPES[type_name]
     dialect_of_model = create(dialect)
     readings = [
@@ -176,16 +177,16 @@ def _read_answers(
 
 
 def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return the metrics of beliefs, if any answer of the type has one."""
+    """Return the metrics of beliefs, or () if `rows`, the measures of all answers, lack them."""
     return METRICS[type_name] if any("belief_listed" in measures for measures in rows) else ()
 
 
 def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str, float]:
-    """Measure a belief, by name; empty if none was stored."""
+    """Score a belief. Return measures by name, or {} if the prediction lacks a belief."""
     if not prediction.logprobs:
         return {}
     belief = read_belief(prediction, truth, type_name)
-    # Rounding may lift the sum a little above 1.
+    # By rounding, the sum may be slightly above 1.
     total = float(np.exp(list(prediction.logprobs.values())).sum())
     figures = {"belief_listed": min(1.0, total)}
     if not truth.is_readable:
@@ -199,7 +200,7 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
         figures["belief_nll"] = float(-np.logaddexp.reduce(belief.logprobs[is_true]))
         figures["belief_true"] = float(belief.p[is_true].sum()) * (1 - belief.unreadable)
     elif range_of(prediction, truth.answer_form) is not None:
-        # What a search does not come to has next to no probability, and no known one.
+        # The probability of a number that the search left out is unknown, but close to 0.
         figures["belief_true"] = 0.0
     if answer_type.axis is not None:
         figures |= _distance_measures(belief, answer_type.position(value))
@@ -209,7 +210,7 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
 def uniform(group: Iterable[tuple[Prediction, Target]], type_name: str) -> dict[str, float]:
     """Average each measure for a guesser that gives all listed answers the same probability.
 
-    Of long numbers the list is the model's own choice, and nothing to guess from.
+    Beliefs from a search are left out, because the model chose their list.
     """
     rows = [
         measures(_uniform(prediction), truth, type_name)
@@ -219,7 +220,7 @@ def uniform(group: Iterable[tuple[Prediction, Target]], type_name: str) -> dict[
     keys = dict.fromkeys(key for row in rows for key in row)
     axis = TYPES[type_name].axis
     if axis is not None and axis.is_cyclic:
-        keys.pop("belief_expected", None)  # uniform round a dial has no mean direction
+        keys.pop("belief_expected", None)  # a uniform belief on a circle lacks a mean direction
     return {key: float(np.mean([row[key] for row in rows if key in row])) for key in keys}
 
 
@@ -229,11 +230,11 @@ def _uniform(prediction: Prediction) -> Prediction:
 
 
 def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
-    """Measure what needs distances, circular on a dial."""
+    """Compute the measures that need distances, which are circular on a circular scale."""
     p, period = belief.p, belief.period
     distances = distance(belief.positions - truth, period)
-    # On a clock minutes are a fair tolerance; numbers of any size need a relative one, which has no
-    # meaning where 0 is a place like any other.
+    # Clocks have a tolerance in minutes. Numbers of any size need a relative tolerance. It
+    # has no meaning on a circular scale, because the 0 of such a scale is arbitrary.
     near = {}
     axis = belief.answer_type.axis
     if axis is not None and axis.period:
@@ -241,7 +242,7 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
     elif not period:
         near = {"belief_5pct": float(p[distances <= 0.05 * abs(truth) + SAME].sum())}
     return {
-        # A sure belief gives exactly 0, which rounding may turn into −1e-17.
+        # A certain belief gives exactly 0, which rounding may turn into −1e-17.
         "belief_crps": max(0.0, float(p @ distances - p @ belief.distances @ p / 2)),
         "belief_expected": float(distance(np.array(expected(belief) - truth), period)),
         **near,
@@ -249,7 +250,10 @@ def _distance_measures(belief: Belief, truth: float) -> dict[str, float]:
 
 
 def expected(belief: Belief) -> float:
-    """Return the mean; on a dial, the direction of Σ p·e^(iθ) (Mardia and Jupp 2000)."""
+    """Return the mean of a belief.
+
+    On a circular scale, it is the direction of Σ p·e^(iθ) (Mardia and Jupp 2000).
+    """
     period = belief.period
     if not period:
         return float(belief.p @ belief.positions)
@@ -258,20 +262,20 @@ def expected(belief: Belief) -> float:
 
 
 def resultant(belief: Belief) -> complex:
-    """Return Σ p·e^(iθ) on a dial; the shorter it is, the less the mean direction means."""
+    """Return the mean vector Σ p·e^(iθ) of a belief on a circle, of length 1 if p is certain."""
     return complex(belief.p @ np.exp(2j * np.pi * belief.positions / belief.period))
 
 
 _mean = partial(Metric, statistic="mean")
 _PLAIN = (
-    _mean("belief_true", "Belief in the truth", headline=True),
+    _mean("belief_true", "Probability of the truth", headline=True),
     _mean("belief_nll", "Negative log-likelihood of the truth", unit="nats", better="lower"),
     _mean("belief_listed", "Probability of any listed answer"),
 )
 _TIME = (
     _mean("belief_crps", "CRPS of the belief, circular", unit="min", better="lower", headline=True),
-    _mean("belief_1", "Belief within 1 minute"),
-    _mean("belief_5", "Belief within 5 minutes", headline=True),
+    _mean("belief_1", "Probability within 1 minute"),
+    _mean("belief_5", "Probability within 5 minutes", headline=True),
     _mean(
         "belief_expected", "Deviation of the expected time, circular", unit="min", better="lower"
     ),
@@ -279,7 +283,7 @@ _TIME = (
 )
 _NUMBER = (
     _mean("belief_crps", "CRPS of the belief", unit="", better="lower", headline=True),
-    _mean("belief_5pct", "Belief within 5 %"),
+    _mean("belief_5pct", "Probability within 5 %"),
     _mean("belief_expected", "Error of the expected number", unit="", better="lower"),
     *_PLAIN,
 )
@@ -297,22 +301,25 @@ def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
         return _PLAIN
     if not answer_type.axis.is_cyclic:
         return _NUMBER
-    # Clocks of a type have one period, and minutes as a unit.
+    # All clocks of a type have the same period, and the unit is minutes.
     return _TIME if answer_type.axis.period else _CYCLIC
 
 
 METRICS = {type_name: _metrics_of(answer_type) for type_name, answer_type in TYPES.items()}
-"""CRPS: E|X − y| − E|X − X′|/2 for X, X′ from p (Gneiting and Raftery 2007), on a dial with the
-shorter way round for |·| (Grimit et al. 2006); for a sure answer it is the deviation."""
+"""Metrics of beliefs for each type of answer.
+
+CRPS is E|X − y| − E|X − X′|/2 for X and X′ drawn from p (Gneiting and Raftery 2007). On a circular
+scale, |·| is the distance the shorter way round (Grimit et al. 2006). For a certain belief, CRPS is
+the distance from the truth."""
 
 
-# Ten, as reliability diagrams usually have (Guo et al. 2017): with more, a bin has few answers.
+# Reliability diagrams usually have ten bins (Guo et al. 2017). More bins have too few answers.
 BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of which a model was about equally sure."""
+    """Answers with about the same confidence. `confidence` and `accuracy` are means."""
 
     confidence: float
     accuracy: float
@@ -320,7 +327,7 @@ class Bin:
 
 
 def calibration_bins(pairs: Sequence[tuple[float, bool]]) -> list[Bin]:
-    """Sort pairs of confidence and correctness into bins of equal width, without empty ones."""
+    """Sort (confidence, correctness) pairs into bins of equal width. Empty bins are left out."""
     confidence, right = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     # A confidence of exactly 1 belongs to the last bin.
     bin_of_pair = np.minimum((confidence * BINS).astype(int), BINS - 1)
@@ -341,7 +348,7 @@ def expected_error(bins: Sequence[Bin]) -> float:
 def top_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
     """Return the confidence in the most likely answer, and True if that answer is right.
 
-    The truth can be read, so that it is wrong to say that nothing can be.
+    `truth` is a value, so the answer "unreadable" is wrong.
     """
     best = int(np.argmax(belief.p))
     confidence = float(belief.p[best]) * (1 - belief.unreadable)
@@ -353,10 +360,10 @@ def top_answer(belief: Belief, truth: Value) -> tuple[float, bool]:
 def best_answer(logprobs: Mapping[str, float], form: AnswerForm, dialect: str, rule: str) -> str:
     """Return the listed answer that has the least expected loss under the belief.
 
-    The mode is right most often, the median is nearest on average, and the mean has the least
-    squared distance; on a dial all go the shorter way round. Words have no distances, so that
-    theirs is the mode whatever the rule. Where it is likelier than not that nothing can be read,
-    and that is listed, it is the answer.
+    The rule "mode" maximizes accuracy, "median" minimizes the expected distance, and "mean" the
+    expected squared distance. On a circular scale, distances go the shorter way round. Words have
+    no distances, so every rule returns their mode. If "unreadable" is listed and has a probability
+    above one half, it is the answer.
     """
     belief = belief_of(logprobs, form, dialect, form.type_name)
     if belief.refuses:
@@ -365,7 +372,7 @@ def best_answer(logprobs: Mapping[str, float], form: AnswerForm, dialect: str, r
 
 
 def best_index(belief: Belief, rule: str) -> int:
-    """Return the index of the best answer in the list, as `best_answer` chooses it."""
+    """Return the index of the answer that `best_answer` chooses among those with a value."""
     if rule not in RULES:
         raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")
     if rule == "mode" or belief.answer_type.axis is None:
@@ -374,13 +381,13 @@ def best_index(belief: Belief, rule: str) -> int:
 
 
 def _median(belief: Belief) -> int:
-    """The answer with the least expected distance, which on a line is the median."""
+    """Return the answer with the smallest expected distance. On a line, it is the median."""
     return int(np.argmin(belief.distances @ belief.p))
 
 
 def _nearest_to_mean(belief: Belief) -> int:
     mean = expected(belief)
-    # On a dial a belief that looks both ways alike has no mean direction.
+    # On a circle, a belief in two opposite answers lacks a mean direction.
     if belief.period and abs(resultant(belief)) < _NO_DIRECTION:
         return _median(belief)
     return int(np.argmin(distance(belief.positions - mean, belief.period)))

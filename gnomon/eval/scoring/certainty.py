@@ -1,4 +1,4 @@
-"""Measures of intervals and refusals: cover, width, and errors among what was answered."""
+"""Score the intervals and refusals of a calibrated run: coverage, width, and accuracy."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,18 +9,21 @@ from gnomon.eval.scoring.belief import SAME
 from gnomon.sample import Prediction, Target
 
 RIGHT = "answered_right"
-"""Measure of an answer that was not refused: 1 if it is right."""
+"""Name of a measure that only answers given, not refused, have: 1 if the answer is right."""
 
 
 def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str, float]:
-    """Measure the interval of an answer, by name; empty for a run that was not calibrated."""
+    """Score the interval of an answer.
+
+    Return measures by name, or {} if the run is not calibrated.
+    """
     certainty = prediction.certainty
     if certainty is None:
         return {}
     answer_type = TYPES[type_name]
     value = answer_type.value_of(truth)
     answered = {"answered": float(not certainty.refused)}
-    if not truth.is_readable:  # no interval is about it
+    if not truth.is_readable:  # it lacks a value for an interval to contain
         return answered
     if answer_type.axis is None:
         words = [_read(answer_type, word, truth, prediction) for word in certainty.words]
@@ -31,15 +34,15 @@ def measures(prediction: Prediction, truth: Target, type_name: str) -> dict[str,
         for text in certainty.interval
     ]
     inside, width = answer_type.position(value) - ends[0], ends[1] - ends[0]
-    if period := truth.answer_form.period:  # the interval may begin near the end of the scale
+    if period := truth.answer_form.period:  # the interval may cross the end of the scale
         inside, width = inside % period, width % period
-        inside = 0.0 if period - inside < SAME else inside  # rounding below its beginning
+        inside = 0.0 if period - inside < SAME else inside  # rounding error
     covers = -SAME <= inside <= width + SAME
     return answered | {"interval_covers": float(covers), "interval_width": width}
 
 
 def metrics(name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return the metrics of intervals, if any answer of the type has one."""
+    """Return the metrics of intervals, or () if `rows`, the measures of all answers, lack them."""
     return METRICS[name] if any("answered" in measures for measures in rows) else ()
 
 
@@ -52,17 +55,17 @@ def _read(answer_type: AnswerType, text: str, truth: Target, prediction: Predict
 
 def _metrics_of(answer_type: AnswerType) -> tuple[Metric, ...]:
     if answer_type.axis is None:
-        unit, width = "words", "Words in the set of an answer"
+        unit, width = "words", "Words in an answer's set"
     else:
         unit, width = ("min" if answer_type.axis.period else ""), "Width of the interval"
     answered = (
-        Metric("answered", "Answered, not refused", headline=True),
-        Metric(RIGHT, "Right among the answered", headline=True),
+        Metric("answered", "Answered (not refused)", headline=True),
+        Metric(RIGHT, "Accuracy of the answers given", headline=True),
     )
     if not answer_type.target.is_readable:
         return answered
     return (
-        Metric("interval_covers", "Interval holds the truth", headline=True),
+        Metric("interval_covers", "Interval contains the truth", headline=True),
         Metric("interval_width", width, statistic="mean", unit=unit, better="lower", headline=True),
         *answered,
     )

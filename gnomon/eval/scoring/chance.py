@@ -1,8 +1,8 @@
-"""Scores of guessers who never saw the picture, on the same questions.
+"""Chance: the scores of guessers that do not see the picture, on the same questions.
 
-"constant" gives one answer to all questions, the best for each metric among up to 48 of the truths.
-It is chosen by the labels of these very questions, which flatters it. "uniform" guesses evenly
-among all possible answers, for types where these can be listed.
+"constant" gives the same answer to all questions. For each metric, it is the best of up to 48
+truths. These are labels of the same questions, so its score is optimistic. "uniform" guesses with
+equal probability among all possible answers, for types of answers that can be listed.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Truths that are tried as the constant answer: half of them the commonest, half evenly spread.
+# Number of truths tried as the constant answer: half are the most common, half evenly spread.
 _CANDIDATES = 48
-# Items that a constant answer is chosen on. It is then measured on all.
+# Number of items on which the constant answer is chosen. It is then measured on all items.
 _CHOSEN_ON = 1000
-# Picture whose pixels are shares of it, so that boxes in pictures of all sizes compare.
+# Size of a picture in shares, in which boxes of pictures of all sizes are comparable.
 _UNIT: Size = (1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Figures that guessers reach on the questions of a type."""
+    """The figures of both guessers on the questions of a type."""
 
     metrics: dict[str, dict[str, float]]
-    """Value of each guesser by metric."""
+    """The figure of each guesser, by metric."""
     constant_measures: tuple[float, ...]
-    """First metric's measure of each item, if all items get the one answer that is best in it."""
+    """Measure of each item in the first metric, under the constant answer that is best in it."""
 
 
 def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
-    """Measure both guessers in each metric; constant answers are chosen on up to 1,000 items."""
+    """Score both guessers in each metric. Constant answers are chosen on up to 1,000 items."""
     answer_type = TYPES[type_name]
-    if not answer_type.target.is_readable:  # who always refuses would be right in all of them
+    if not answer_type.target.is_readable:  # a constant refusal would always be right
         return Chance({}, ())
-    # At random: every fifteenth of clocks in order would be those at quarters of an hour.
+    # A random selection: every fifteenth of sorted clocks would be at quarters of an hour.
     indices = sorted(np.random.default_rng(0).permutation(len(items))[:_CHOSEN_ON])
     chosen_on = [items[index] for index in indices]
     constants = _best_constants(answer_type, chosen_on)
     all_items = _ItemSet(answer_type, items)
-    # Several metrics may have the same best answer: each answer is measured once.
+    # Metrics may share their best answer, which is measured once.
     by_answer = {answer: all_items.measures(answer) for answer in {*constants.values()}}
     values_by_metric = {
         metric: all_items.metrics(by_answer[answer]) for metric, answer in constants.items()
@@ -86,7 +86,7 @@ def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
             for guesser, values in guessers.items()
             if metric.name in values
         }
-        if metric.key != "unread"  # a guesser always says something that can be read
+        if metric.key != "unread"  # a guesser's answer can always be read
         else {}
         for metric in answer_type.metrics
     }
@@ -98,7 +98,7 @@ def chance(type_name: str, items: Sequence[ScoredAnswer]) -> Chance:
 
 
 def _uniform(answer_type: AnswerType, truths: Sequence[Target]) -> dict[str, float]:
-    """Return the expected value of each metric under uniform guesses; empty if there are none."""
+    """Return the expected value of each metric under uniform guesses, if it is known."""
     levels = {}
     for metric in answer_type.metrics:
         if metric.chance is None:
@@ -113,14 +113,14 @@ def _uniform(answer_type: AnswerType, truths: Sequence[Target]) -> dict[str, flo
 def _best_constants(
     answer_type: AnswerType, items: Sequence[ScoredAnswer]
 ) -> dict[str, Value | None]:
-    """Find the best constant answer for each metric on its own."""
+    """Find the best constant answer for each metric."""
     item_set = _ItemSet(answer_type, items)
     best: dict[str, tuple[float, Value | None]] = {}
     for answer in _candidates(answer_type, items):
         values = item_set.metrics(item_set.measures(answer))
         for metric in answer_type.metrics:
             if metric.better and metric.name in values:
-                # Turn it so that more is always better.
+                # With this sign, a larger value is better.
                 value = values[metric.name] * (1 if metric.better == "higher" else -1)
                 if metric.name not in best or value > best[metric.name][0]:
                     best[metric.name] = value, answer
@@ -128,8 +128,7 @@ def _best_constants(
 
 
 def _candidates(answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> list[Value | None]:
-    """List the commonest truths, and as many again, evenly spread from the least to the
-    greatest."""
+    """List the most common truths, and as many truths at even distances in sorted order."""
     counts = Counter(
         _as_share(answer_type, answer_type.value_of(item.truth), item) for item in items
     )
@@ -138,20 +137,20 @@ def _candidates(answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> list[
 
 
 class _ItemSet:
-    """Items of a type. Items with the same truth are measured once."""
+    """The items of a type. Items with the same truth and size are measured once."""
 
     def __init__(self, answer_type: AnswerType, items: Sequence[ScoredAnswer]) -> None:
         self.answer_type = answer_type
         costs = answer_type.costs([item.truth for item in items])
-        # Slow metrics of tables take most of the time, and datasets repeat truths.
+        # Datasets repeat truths, and metrics of tables are slow.
         distinct = {(item.truth, item.size): cost for item, cost in zip(items, costs, strict=True)}
         self._distinct = list(distinct.items())
         rank = {key: index for index, key in enumerate(distinct)}
         self.index_of_item = np.array([rank[item.truth, item.size] for item in items], np.int64)
-        """Which of the distinct questions each item is."""
+        """[N]: index of each item among the distinct questions."""
 
     def measures(self, answer: Value | None) -> list[dict[str, float]]:
-        """Measure each distinct question under this answer, but for `measures_without_chance`."""
+        """Measure the answer for each distinct question, without `measures_without_chance`."""
         text, rows = str(answer), []
         for (truth, size), cost in self._distinct:
             value = answer
@@ -174,7 +173,7 @@ class _ItemSet:
 
 
 def _as_share(answer_type: AnswerType, value: Value | None, item: ScoredAnswer) -> Value | None:
-    """Scale a value from the item's picture to shares of it."""
+    """Convert a value from pixels of the item's picture to shares of its size."""
     if isinstance(answer_type, PlacedType) and value is not None and item.size is not None:
         scaled: Value = answer_type.scaled(value, item.size, _UNIT)
         return scaled
@@ -187,7 +186,7 @@ def _spread(items: Sequence[T], most: int) -> list[T]:
 
 
 def _r_squared(residuals: Sequence[float], truths: Sequence[float]) -> float:
-    """R² of answers, from their residuals; NaN if the truths do not differ."""
+    """Compute R² from residuals and truths. It is NaN if the truths are all equal."""
     answers = [truth + residual for truth, residual in zip(truths, residuals, strict=True)]
     value = r_squared(answers, truths).value
     return np.nan if value is None else value
@@ -200,4 +199,4 @@ STATISTICS: dict[Statistic, Callable[..., float]] = {
     "p90": lambda values: float(np.quantile(values, 0.9)),
     "r_squared": _r_squared,
 }
-"""Value of a metric, from its columns of measures; NaN if they do not define one."""
+"""Functions that compute a metric from the columns of its measures, by statistic."""

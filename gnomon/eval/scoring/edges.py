@@ -1,7 +1,7 @@
-"""Beliefs in single numbers of boxes: the number that a rule chooses, intervals, their measures.
+"""Beliefs about the edges of boxes: chosen numbers, intervals, and their measures.
 
-Each number has the distribution that the model gives to it after the text before it. The intervals
-are quantiles of these distributions: they are the model's belief, and are not calibrated.
+Each number of a box has the distribution that the model gives after the preceding text. An interval
+is between two quantiles of this distribution. Intervals are not calibrated.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:  # it imports scipy, which predicting does without
     from gnomon.eval.stats.intervals import Floats
 
 COVERAGE = 0.9
-"""Probability of an interval."""
-# Pixels by which two boxes that were read from one text may differ: sums of floats.
+"""Probability that the model gives to an interval."""
+# Rounding error, in pixels, between two boxes that were read from the same text.
 _SAME = 1e-3
 
 
 def choose_number(logprobs: Mapping[str, float], rule: str) -> str:
-    """Return the number that has the least expected loss, as `best_answer` does for others."""
+    """Return the number with the smallest expected loss under `rule`, as in `best_answer`."""
     if rule not in RULES:
         raise ValueError(f"answer={rule!r}: give one of {', '.join(RULES)}")
     numbers, values, p = _distribution(logprobs)
@@ -40,14 +40,14 @@ def choose_number(logprobs: Mapping[str, float], rule: str) -> str:
 
 
 def number_interval(logprobs: Mapping[str, float]) -> tuple[str, str]:
-    """Return the quantiles between which COVERAGE of the probability lies, at least."""
+    """Return the two numbers between which at least COVERAGE of the probability lies."""
     numbers, _, p = _distribution(logprobs)
     tail = (1 - COVERAGE) / 2
     return numbers[_quantile(p, tail)], numbers[_quantile(p, 1 - tail)]
 
 
 def _distribution(logprobs: Mapping[str, float]) -> tuple[list[str], Floats, Floats]:
-    """Numbers in ascending order, their values, and probabilities that sum to 1."""
+    """Return the numbers in ascending order, their values, and their normalized probabilities."""
     numbers = sorted(logprobs, key=float)
     scores = np.array([logprobs[number] for number in numbers])
     p = np.exp(scores - scores.max())
@@ -55,22 +55,22 @@ def _distribution(logprobs: Mapping[str, float]) -> tuple[list[str], Floats, Flo
 
 
 def _quantile(p: Floats, share: float) -> int:
-    """Index of the first number up to which at least that share of the probability lies."""
-    # Sums of probabilities miss 0.95 by rounding.
+    """Return the index of the first number with a cumulative probability of at least `share`."""
+    # By rounding, sums of probabilities may be slightly below 0.95.
     return min(int(np.searchsorted(np.cumsum(p), share - 1e-9)), len(p) - 1)
 
 
 def is_swapped(near: str, far: str) -> bool:
-    """True if two edges on one axis enclose nothing."""
+    """Return True if the near edge of a box is not below its far edge on the same axis."""
     return not float(near) < float(far)
 
 
 def box_intervals(
     prediction: Prediction, value: Value, type_name: str
 ) -> list[tuple[Corners, Corners] | None]:
-    """Return for each box of the value the lowest and the highest corners in pixels.
+    """Return the lowest and the highest corners in pixels, for each box of the value.
 
-    None stands for a box whose numbers have no belief. An answer without beliefs has no intervals.
+    A box whose numbers lack a belief has None. An answer without beliefs has an empty list.
     """
     if not prediction.edges or prediction.size is None:
         return []
@@ -90,18 +90,21 @@ def box_intervals(
 
 
 def is_same_box(a: Corners, b: Corners) -> bool:
-    """True if two boxes were read from the same numbers."""
+    """Return True if two boxes have the same corners, except for rounding."""
     return bool(np.abs(np.subtract(a, b)).max() < _SAME)
 
 
 def measures(
     prediction: Prediction, truth: Target, type_name: str, value: Value | None
 ) -> dict[str, float]:
-    """Measure the intervals of boxes that are matched with true ones; empty without any."""
+    """Score the intervals of boxes that match true boxes.
+
+    Return measures by name, or {} without such boxes.
+    """
     intervals = box_intervals(prediction, value, type_name)
     if not any(intervals) or prediction.size is None:
         return {}
-    # An edge between two steps of the numbers is written as the nearer one.
+    # The numbers have steps, and an edge between two steps is written as the nearer step.
     room = create(prediction.dialect).precision(prediction.size) * 2
     covers, widths = list[bool](), list[float]()
     answer_type = TYPES[type_name]
@@ -119,15 +122,15 @@ def measures(
 
 
 _METRICS = (
-    Metric("edges_cover", "Edges within 90 % of the belief", statistic="mean", headline=True),
+    Metric("edges_cover", "Edges within their 90 % intervals", statistic="mean", headline=True),
     Metric(
-        "edges_width", "Width of 90 % of the belief", statistic="mean", unit="px", better="lower"
+        "edges_width", "Width of 90 % edge intervals", statistic="mean", unit="px", better="lower"
     ),
 )
 
 
 def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return the metrics of edges, if any answer of the type has a belief in them."""
+    """Return the metrics of edges, or () if `rows`, the measures of all answers, lack them."""
     is_measured = isinstance(TYPES[type_name], PlacedType) and any(
         "edges_cover" in measures for measures in rows
     )
@@ -135,6 +138,9 @@ def metrics(type_name: str, rows: Iterable[Mapping[str, float]]) -> tuple[Metric
 
 
 def kept_axes(predictions: Iterable[Prediction]) -> int:
-    """Count axes of boxes on which the rule's numbers were swapped, so that the model's stayed."""
+    """Count axes of boxes that kept the model's numbers.
+
+    They did if the rule's numbers were swapped, that is, the near edge was not below the far edge.
+    """
     edges = (edge for p in predictions for box in p.edges or () for edge in box)
     return sum(edge.is_written for edge in edges) // 2

@@ -1,4 +1,4 @@
-"""Metrics estimated with intervals, and those that watch a training: `correct`, `time_exact`, …"""
+"""Estimate metrics with intervals, and look up metrics to watch during training by name."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ Ints: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Groups of rows, or pictures: what is drawn at random, and stands or falls together."""
+    """The independent units of answers: pictures, or groups of rows.
+
+    Answers of the same unit are not independent.
+    """
 
     numbers: Ints
-    """[N]: equal numbers mean that answers are of the same unit."""
+    """[N]: number of each answer's unit. Answers of the same unit have the same number."""
     noun: str
-    """Word for several units, groups or pictures."""
+    """Plural noun for the units, "groups" or "pictures"."""
 
     @classmethod
     def of(cls, items: Sequence[ScoredAnswer]) -> Units:
-        """Number the units of answers."""
+        """Find the unit of each answer."""
         names, noun = unit_names(items)
         return cls(_numbers(names), noun)
 
@@ -46,21 +49,21 @@ class Units:
 
 
 def _numbers(names: Sequence[str]) -> Ints:
-    """Hash names alike in every process: intervals must not change from run to run."""
-    # Python's own hash() is salted per process.
-    # Eight bytes: 100,000 units clash with a probability of 3 in 10^10.
+    """Hash names. Hashes are equal in all processes, because intervals must be reproducible."""
+    # Python's hash() is salted in each process.
+    # With eight bytes, 100,000 units collide with a probability of 3 in 10^10.
     digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
     return np.array([int.from_bytes(digest, signed=True) for digest in digests], np.int64)
 
 
 def estimate_relaxed(scores: Scores) -> Estimate:
-    """Estimate ChartQA's published figure: relaxed correctness of numbers and texts together."""
+    """Estimate relaxed correctness over numbers and texts together, as ChartQA papers do."""
     metric = Metric("relaxed", "Relaxed correctness (ChartQA)")
     return estimate_metric(metric, scores.items, Units.of(scores.items))
 
 
 def estimate_metric(metric: Metric, items: Sequence[ScoredAnswer], units: Units) -> Estimate:
-    """Estimate one metric of a summary over the answers that count in it."""
+    """Estimate a metric of a summary over the answers that have its measures."""
     values, units_of_values = measure_columns(metric, items, units)
     if metric.statistic == "r_squared":
         estimate = estimate_values(
@@ -73,15 +76,15 @@ def estimate_metric(metric: Metric, items: Sequence[ScoredAnswer], units: Units)
 
 
 def estimate_values(metric: Metric, values: Floats, units: Units) -> Estimate:
-    """Estimate a metric from its values; values of one unit are not independent."""
+    """Estimate a metric from the values of answers. Values of the same unit are not independent."""
     are_shared = units.count < values.size
     if metric.statistic in ("share", "mean") and are_shared:
         crossed = estimate_crossed([values[None]], units.numbers, cluster_noun=units.noun)
         return interval_over_units(metric, crossed.estimate, units.count)
     if metric.statistic == "share":
         return wilson(int(values.sum()), values.size)
-    assert metric.statistic != "r_squared"  # made a mean above
-    # No interval here takes account of shared units: order statistics need independent values.
+    assert metric.statistic != "r_squared"  # `estimate_metric` turns R² into a mean
+    # Order statistics need independent values, so there is no interval for shared units.
     if metric.statistic != "mean" and are_shared:
         value, reason = bootstrap(values, metric.statistic).value, f"{units.noun} are shared"
         return Estimate(value, None, None, f"no interval: {reason}", values.size)
@@ -89,16 +92,17 @@ def estimate_values(metric: Metric, values: Floats, units: Units) -> Estimate:
 
 
 def interval_over_units(metric: Metric, estimate: Estimate, count: int) -> Estimate:
-    """Bound an interval over units, such as pictures: their answers are right or wrong together.
+    """Bound the interval of an estimate over `count` units, such as pictures.
 
-    If all are right, or none, Wilson's interval counts units, not questions. Nothing but R² is
-    below 0, and what is better the higher is at most 1.
+    If all answers are right or all are wrong, it becomes Wilson's interval over units. Otherwise,
+    all metrics except R² are bounded by 0 below, and shares and metrics that are better when higher
+    by 1 above.
     """
     if estimate.low is None or estimate.high is None:
         if metric.statistic == "share" and estimate.value in (0, 1):
             return replace(wilson(count * int(estimate.value), count), n=estimate.n)
         return estimate
-    # R² is negative for a model worse than the mean of the truths.
+    # R² is negative if a model is worse than the mean of the truths.
     low = estimate.low if metric.name == "r_squared" else max(0.0, estimate.low)
     at_best = metric.statistic == "share" or metric.better == "higher"
     return replace(estimate, low=low, high=min(1.0, estimate.high) if at_best else estimate.high)
@@ -107,7 +111,7 @@ def interval_over_units(metric: Metric, estimate: Estimate, count: int) -> Estim
 def measure_columns(
     metric: Metric, items: Sequence[ScoredAnswer], units: Units
 ) -> tuple[list[Floats], Units]:
-    """Collect a metric's measures of every answer that counts in it, and these answers' units."""
+    """Collect the measures of a metric from all answers that have them, and their units."""
     rows_or_none = [
         metric_rows(TYPES[item.type_name], metric, [item.measures])[0] for item in items
     ]
@@ -117,10 +121,10 @@ def measure_columns(
 
 
 CORRECT = "correct"
-"""Share of all answers that are right, whatever their type."""
+"""Name of the share of right answers over all types."""
 
 
-# Type and metric of each name but `correct`.
+# Type and metric of each name, except `correct`.
 _HEADLINES = {
     f"{type_name}_{metric.name}": (type_name, metric)
     for type_name, answer_type in TYPES.items()
@@ -130,8 +134,10 @@ _HEADLINES = {
 
 
 def headlines(scores: Scores) -> dict[str, float]:
-    """Return the share of right answers and each type's headline figures; undefined ones are left
-    out."""
+    """Return the share of right answers, and the headline figures of each type, by name.
+
+    A name has the type and the metric, such as `time_exact`. Undefined figures are left out.
+    """
     values: dict[str, float | None] = {}
     if scores.items:
         values[CORRECT] = sum(item.correct for item in scores.items) / len(scores.items)
@@ -144,27 +150,30 @@ def headlines(scores: Scores) -> dict[str, float]:
 
 
 def greater_is_better(name: str) -> bool:
-    """Return True if more of that figure is better; refuse an unknown name with the nearest."""
+    """Return True if a higher figure is better. Raises an error with a hint for an unknown name."""
     if name == CORRECT:
         return True
     if name not in _HEADLINES:
-        # Before training starts: transformers would fail at the first evaluation, hours later.
+        # transformers would fail only at the first evaluation, hours after the start.
         raise UnknownNameError(
-            f"no metric {name!r} to watch a training by, which is {CORRECT} or a headline figure of"
-            " a report after its kind of answer, such as time_exact:"
+            f"no metric {name!r} to watch during training: give {CORRECT}, or a type of answer and"
+            " a headline metric, such as time_exact:"
             f" {hint(name, (CORRECT, *_HEADLINES))}"
         )
     return _HEADLINES[name][1].better == "higher"
 
 
 def type_name_of(name: str) -> str | None:
-    """Return the type of answer that a figure belongs to; None for a figure of all types."""
+    """Return the type of answer of a figure by name, or None for `correct`."""
     return _HEADLINES[name][0] if name in _HEADLINES else None
 
 
 @dataclass(frozen=True, slots=True)
 class LabelFigures:
-    """Boxes with one label: their numbers, and the figures at IoU 0.5."""
+    """Figures at IoU 0.5 for boxes with one label.
+
+    `true` and `answered` are numbers of boxes.
+    """
 
     true: int
     answered: int
@@ -174,9 +183,9 @@ class LabelFigures:
 
 
 def label_figures(items: Sequence[ScoredAnswer], type_name: str) -> dict[str, LabelFigures]:
-    """Figures by label; empty for types without labels.
+    """Compute precision, recall and F1 by label, or {} for types without labels.
 
-    Boxes of all pictures count alike, and questions of one unit are taken together.
+    Each box has the same weight. Intervals treat the questions of a unit as dependent.
     """
     answer_type = TYPES[type_name]
     if not isinstance(answer_type, BoxesType):
@@ -190,7 +199,7 @@ def label_figures(items: Sequence[ScoredAnswer], type_name: str) -> dict[str, La
 
 
 def _figures(rows: Ints) -> LabelFigures:
-    """Figures from the true, the answered and the matched boxes of each unit."""
+    """Compute the figures of a label from [units, 3] counts of true, answered and matched boxes."""
     true, answered, matched = rows.T
     return LabelFigures(
         true=int(true.sum()),

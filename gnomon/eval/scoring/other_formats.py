@@ -1,16 +1,16 @@
-"""Answers in files of other programs: which column has the ids and which the texts.
+"""Read answers from files of other programs: find the columns with ids and texts.
 
-Recognized by their columns are
+gnomon recognizes these formats by their columns:
 
-- lmms-eval's samples_*.jsonl: `doc_id`, `filtered_resps`, and `resps` where a filter changed them
+- lmms-eval's samples_*.jsonl: `doc_id`, `filtered_resps`, and `resps` if a filter changed them
   (lmms_eval/loggers/evaluation_tracker.py);
 - the output of OpenAI's batch API and of `vllm run-batch`: `custom_id`, `response`
   (platform.openai.com/docs/api-reference/batch; vllm/entrypoints/openai/run_batch.py);
 - the output of Gemini's and Anthropic's batches: `key`, `response`; `custom_id`, `result`
   (ai.google.dev/gemini-api/docs/batch-api; docs.claude.com/en/docs/build-with-claude);
-- chat completions and chats, a line each: `choices`, `candidates`, `messages`.
+- chat completions and chats, one on each line: `choices`, `candidates`, `messages`.
 
-Any other file needs columns of the usual names, or the user names them.
+Other files need columns with usual names. Otherwise, the user has to name the columns.
 """
 
 import json
@@ -22,79 +22,79 @@ from gnomon.jsons import shape_error
 from gnomon.sample import Prediction, prediction_from_json
 
 ID_COLUMNS = ("sample_id", "id", "custom_id", "question_id", "doc_id", "index", "idx")
-"""Usual names of a column of ids, as lmms-eval, OpenAI and spreadsheets have them."""
+"""Usual names of a column with ids, in lmms-eval, OpenAI and spreadsheets."""
 REQUEST_COLUMNS = ("custom_id", "key")
-"""Columns of ids that a user gives to the requests of a batch."""
-# Usual names of a column of answers.
+"""Columns with ids that a user gave to the requests of a batch."""
+# Usual names of a column with answers.
 _TEXTS = ("text", "prediction", "pred", "answer", "model_answer", "response", "output",
           "model_output", "completion", "generation", "generated_text", "resps")  # fmt: skip
-# Columns that identify a format; those that may hold the ids; those that may hold a row's text, the
-# first that the row has, or else one of a usual name.
+# For each format: columns that identify it, columns that may hold ids, and columns that may hold
+# texts. The first of these in a row has its text. Without them, a column with a usual name has it.
 _FORMATS: tuple[tuple[set[str], tuple[str, ...], tuple[str, ...]], ...] = (
     ({"custom_id", "response"}, ("custom_id",), ("response",)),
     ({"custom_id", "result"}, ("custom_id",), ("result",)),
     ({"key", "response"}, ("key",), ("response",)),
     ({"candidates"}, ID_COLUMNS, ("candidates",)),
     ({"doc_id", "filtered_resps"}, ("doc_id",), ("resps", "filtered_resps")),
-    # A chat completion's `id` is its own.
+    # The `id` of a chat completion is not the id of a question.
     ({"choices"}, tuple(name for name in ID_COLUMNS if name != "id"), ("choices",)),
     ({"messages"}, ID_COLUMNS, ("messages",)),
     (set(), ID_COLUMNS, ()),
 )
-# Keys that lead to the text of a response, from the outside in.
+# Keys that lead to the text of a response, the outermost first.
 _INNER = ("body", "choices", "candidates", "message", "content", "parts", "text", "output")
-# Keys of a response that may lack its text: a filter blocked it, or it ended in its thoughts.
+# Keys of a response without text: a filter blocked it, or it ended during its thoughts.
 _UNANSWERED = {
     *("error", "finishReason", "finish_reason", "promptFeedback", "refusal", "role"),
     *("usageMetadata", "usage", "status_code"),
 }
-# Columns of gnomon's own predictions.
+# Columns of predictions that gnomon wrote.
 _OURS = {"sample_id", "text", "dialect"}
 NO_COLUMN = "none"
-"""Name that the user gives instead of a column of ids if the order of the lines counts."""
+"""Name that the user gives instead of an id column, to match answers by the order of lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """Answer in one line of a file."""
+    """The answer in one line of a file."""
 
     line: int
     id: str
-    """Empty if the order of the lines tells the question."""
+    """Id of the question. It is empty if answers are matched by the order of lines."""
     text: str | None
-    """None if the program recorded that there is none, as for a request that failed."""
+    """Text of the answer, or None if the program recorded a failure."""
     prediction: Prediction | None = None
-    """Prediction of gnomon, which adds the dialect of boxes, the picture's size and the belief."""
+    """The prediction, if gnomon wrote it, with its dialect, picture size and belief."""
     cells: Mapping[str, str] = field(default_factory=dict)
-    """Cells that may repeat what the labels say of the question, by column."""
+    """Cells by column that may repeat the question's cells in the labels, for `check_columns`."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedAnswers:
-    """Answers of a file, before they are matched with questions."""
+    """The answers of a file, and a method to match them with questions."""
 
     name: str
     id_column: str | None
-    """None if the order of the lines tells the questions."""
+    """None if answers are matched by the order of lines."""
     lines: Sequence[AnswerLine]
 
     def by_question(
         self, ids: Sequence[str], *user_names: Mapping[str, str]
     ) -> dict[str, AnswerLine]:
-        """Match the answers with questions; return them by question id. A question may have none.
+        """Return the answers by question id. Questions without an answer are left out.
 
-        `ids` are the questions' in order. An answer names its question by this id, by what a user's
-        labels call it (each of `user_names` leads from there to the id, or to an empty text if
-        several questions share that name), or by its position.
+        `ids` are the ids of the questions in order. An answer names its question by this id, by a
+        name from the user's labels, or by its position. Each of `user_names` maps names to ids. A
+        name maps to "" if several questions have it.
         """
-        # Without ids only equal counts make the order of the lines trustworthy.
+        # Without ids, the order of lines can be trusted only if the counts are equal.
         if self.id_column is None:
             if len(self.lines) != len(ids):
                 raise ValueError(
-                    f"{self.name} has {len(self.lines):,} answers without ids, and there are"
-                    f" {len(ids):,} questions: by the order of the lines each question needs one;"
-                    " name the column with ids (--id-column), or how many were asked, as in"
-                    f" eval.samples={len(self.lines)}"
+                    f"{self.name} has {len(self.lines):,} answers without ids for {len(ids):,}"
+                    " questions: to match them by the order of lines, each question needs one"
+                    " answer: name the column with ids (--id-column), or set the number of"
+                    f" questions, for example eval.samples={len(self.lines)}"
                 )
             return dict(zip(ids, self.lines, strict=True))
         names = self._names(ids, user_names)
@@ -104,44 +104,46 @@ class MatchedAnswers:
             if first is not line:
                 raise ValueError(
                     f"{self.name}: {line.id!r} is answered in line {first.line} and in line"
-                    f" {line.line}: leave one answer to each question"
+                    f" {line.line}: keep one answer to each question"
                 )
         return matches
 
     def _names(
         self, ids: Sequence[str], user_names: Sequence[Mapping[str, str]]
     ) -> Mapping[str, str]:
-        """Choose the mapping from the answers' names of questions to ids that misses fewest."""
+        """Return the mapping from names to question ids that covers all names in the file.
+
+        Raises a ValueError if a name is ambiguous or unknown.
+        """
         mappings = _all_names(ids, user_names)
         if (start := self.counts_from(ids, *user_names)) is not None:
             mappings.append({str(index): sample_id for index, sample_id in enumerate(ids, start)})
         misses = [[line for line in self.lines if not names.get(line.id)] for names in mappings]
-        # The mapping with the fewest strangers is meant; the message then shows what is still
-        # unmatched.
+        # Use the mapping with the fewest misses. The message then shows only these.
         names, unmatched = min(zip(mappings, misses, strict=True), key=lambda pair: len(pair[1]))
         if unmatched and unmatched[0].id in names:
             raise ValueError(
                 f"{self.name}: {unmatched[0].id!r} in line {unmatched[0].line} is the name of"
-                " several questions: give each question a name of its own in the file with the"
+                " several questions: give each question a different name in the file with the"
                 " labels, or name another column (--id-column)"
             )
         if unmatched:
             raise ValueError(
                 f"{self.name}: {len(unmatched):,} of {len(self.lines):,} answers have an id that"
-                f" none of the {len(ids):,} questions has: column {self.id_column!r} has"
-                f" {unmatched[0].id!r} in line {unmatched[0].line}, a question is"
-                f" {next(iter(names))!r}. Name another column (--id-column), or --id-column"
-                f" {NO_COLUMN} to go by the order of the lines. Numbers count the questions from 0"
-                f" if one of them is 0, and from 1 if one is {len(ids)}: if that answer is missing,"
-                " add a line for it with an empty text"
+                f" is not among the {len(ids):,} questions: column {self.id_column!r} has"
+                f" {unmatched[0].id!r} in line {unmatched[0].line}, while a question is"
+                f" {next(iter(names))!r}. Name another column (--id-column), or give --id-column"
+                f" {NO_COLUMN} to match by the order of lines. Numbers as ids count from 0 if 0 is"
+                f" among them, and from 1 if {len(ids)} is: if that answer is missing, add a line"
+                " for it with an empty text"
             )
         return names
 
     def counts_from(self, ids: Sequence[str], *user_names: Mapping[str, str]) -> int | None:
-        """Return the first number if the answers' ids count the questions; None if they do not.
+        """Return the first number if the answers' ids count the questions, else None.
 
-        They count from 0 if 0 is among them, and from 1 if n is. Without either nobody can tell,
-        not even of lmms-eval's `doc_id`, which some tables count from 1.
+        They count from 0 if 0 is among them, and from 1 if the number of questions is. Otherwise,
+        the start is unknown, even for lmms-eval's `doc_id`, which some tables count from 1.
         """
         numbers = {line.id for line in self.lines}
         if any(numbers & names.keys() for names in _all_names(ids, user_names)):
@@ -156,10 +158,10 @@ class MatchedAnswers:
         ids: Sequence[str],
         columns: Iterable[tuple[str, Sequence[str]]],
     ) -> None:
-        """Refuse an answer whose line names another question than the one it was matched with.
+        """Raise a ValueError if a line names another question than the question it is matched with.
 
-        `columns` are names of columns with a cell for each question of `ids`. A cell that is no
-        other question's says nothing: the labels may have been corrected since.
+        `columns` are names of columns with a cell for each question of `ids`. A cell that does not
+        belong to any question is ignored, because the labels may have been corrected.
         """
         by_column = f"by column {self.id_column!r}" if self.id_column else "by its place"
         for name, cells in columns:
@@ -178,13 +180,16 @@ class MatchedAnswers:
 def _all_names(
     ids: Sequence[str], user_names: Sequence[Mapping[str, str]]
 ) -> list[Mapping[str, str]]:
-    """List the mappings from names of questions to ids, positions left out."""
+    """List the mappings from names of questions to ids, except for numbers as positions."""
     mappings = [*user_names, {sample_id: sample_id for sample_id in ids}]
     return mappings + [bare for names in mappings if (bare := _without_zeros(names))]
 
 
 def _without_zeros(names: Mapping[str, str]) -> dict[str, str]:
-    """Numbered names as a spreadsheet writes them, 1 for 001; empty where two would be alike."""
+    """Return the mapping for numeric names without leading zeros, as spreadsheets write them.
+
+    It is empty if two names would become equal, or if no name changes.
+    """
     bare = {name.lstrip("0") or "0": id_ for name, id_ in names.items() if name.isdecimal()}
     return bare if len(bare) == len(names) and bare.keys() != names.keys() else {}
 
@@ -197,9 +202,9 @@ def parse_answers(
     text_column: str | None = None,
     label_columns: Collection[str] = (),
 ) -> MatchedAnswers:
-    """Parse the rows of a file; the user may name the columns with ids and texts.
+    """Parse (line number, row) pairs of a file. The user may name the columns with ids and texts.
 
-    Cells of the `label_columns` stay with the answers.
+    The cells of `label_columns` are kept with the answers, for `check_columns`.
     """
     # A spreadsheet may end with rows of blank cells.
     filled = [
@@ -207,10 +212,10 @@ def parse_answers(
     ]
     columns = [key for key in dict.fromkeys(key for _, row in filled for key in row) if key]
     if not columns:
-        raise ValueError(f"{name}: there is no answer in it")
+        raise ValueError(f"{name}: it has no answers: give a file with a line for each answer")
     for flag, column in (("--id-column", id_column), ("--text-column", text_column)):
         if column not in (None, NO_COLUMN, *columns):
-            raise ValueError(f"{name}: {flag} {column}: its columns are {', '.join(columns)}")
+            raise ValueError(f"{name}: {flag} {column}: give one of {', '.join(columns)}")
     ids, texts = _columns(name, columns, id_column, text_column)
     lines = []
     for line, row in filled:
@@ -221,7 +226,7 @@ def parse_answers(
             raise shape_error(
                 f"{name}: line {line}: column {ids!r}", sample_id, "give a text or a number"
             )
-        # Rows may differ: lmms-eval writes resps only where a filter changed them.
+        # Rows may differ: lmms-eval writes resps only if a filter changed them.
         column = next((key for key in texts if key in row), texts[0])
         try:
             text = _text(row.get(column))
@@ -234,7 +239,7 @@ def parse_answers(
 
 
 def _cells(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str]:
-    """Return the plain cells of some columns, as ids are written."""
+    """Return the texts and whole numbers in some columns, formatted as ids."""
     inner = row.get("doc")  # lmms-eval's copy of the labels' row
     source = {**inner, **row} if isinstance(inner, dict) else row
     cells = {key: source.get(key) for key in columns}
@@ -242,22 +247,27 @@ def _cells(row: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str]:
 
 
 def id_text(value: Any) -> str:
-    """Write an id as a text; a whole number that a blank cell made a float, 7.0, is 7."""
+    """Format an id as text.
+
+    A blank cell in a column turns whole numbers into floats, so 7.0 becomes "7".
+    """
     text = "" if value is None else str(value).strip()
     return text[:-2] if text.endswith(".0") and text[:-2].isdecimal() else text
 
 
 def _has_value(value: Any) -> bool:
-    """True for a cell that is not blank; 0 and False are values."""
+    """Return True if a cell is not blank. 0 and False are not blank."""
     return value not in (None, "")
 
 
 def _columns(
     name: str, columns: list[str], id_column: str | None, text_column: str | None
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Return the column of the ids, None for the order of lines, and the columns that may hold a
-    text."""
-    # Formats are listed from the most particular to any table; the last needs no column.
+    """Return the column with ids and the columns that may hold a text.
+
+    The id column is None if answers are matched by the order of lines.
+    """
+    # Specific formats come first. The last format fits any table.
     needed, usual_ids, texts = next(format_ for format_ in _FORMATS if format_[0] <= set(columns))
     ids = id_column or _usual_column(name, columns, usual_ids, "--id-column")
     other_columns = [key for key in columns if key != ids]
@@ -269,37 +279,38 @@ def _columns(
         )
         if column is None:
             raise ValueError(
-                f"{name}: none of its columns has a usual name for answers, such as {_TEXTS[0]} or"
-                f" {_TEXTS[1]}; they are {', '.join(other_columns)}: name one with --text-column"
+                f"{name}: no column has a usual name for answers, such as {_TEXTS[0]} or"
+                f" {_TEXTS[1]}: name one of {', '.join(other_columns)} with --text-column"
             )
         texts = (column,)
     if ids is None and not needed and len(columns) > 1:
         raise ValueError(
-            f"{name}: none of its columns {', '.join(columns)} has a usual name for ids: name the"
-            f" one that tells the questions with --id-column, or say --id-column {NO_COLUMN} to go"
-            " by the order of the lines"
+            f"{name}: no column has a usual name for ids: name one of {', '.join(columns)} with"
+            f" --id-column, or give --id-column {NO_COLUMN} to match by the order of lines"
         )
     return None if ids == NO_COLUMN else ids, texts
 
 
 def _usual_column(name: str, columns: Iterable[str], usual: Sequence[str], flag: str) -> str | None:
-    """Find the column of a usual name, as a spreadsheet may write it: "Question ID"."""
+    """Return the column with a usual name, also in the form "Question ID", or None."""
     matches = [key for key in columns if key.strip().lower().replace(" ", "_") in usual]
     if len(matches) > 1:
         raise ValueError(
-            f"{name}: its columns {', '.join(matches)} all have usual names: name one with {flag}"
+            f"{name}: the columns {', '.join(matches)} all have usual names: name one with {flag}"
         )
     return matches[0] if matches else None
 
 
 def _text(value: Any) -> str | None:
-    """Unwrap a model's text from whatever an interface puts around it; None if it gave no
-    answer."""
-    if isinstance(value, str):  # what was cut off in the middle of an emoji cannot be written
+    """Extract the model's text from the object that an interface returned.
+
+    Returns None if the object records a failure.
+    """
+    if isinstance(value, str):  # an emoji may be cut in half, and could not be written to a file
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if value is None:
         return None
-    # JSON's spelling: true, not True.
+    # Spell values as JSON does: true instead of True.
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if isinstance(value, dict):
@@ -310,36 +321,36 @@ def _text(value: Any) -> str | None:
 
 
 def _text_of_object(value: dict[str, Any]) -> str | None:
-    """Text at the first inner key; None for a response that records why it has none."""
-    # The outermost key first: OpenAI's body holds choices, these a message, this its content.
+    """Return the text at the first of `_INNER`, or None if the response records a failure."""
+    # The outermost key first: OpenAI's body has choices, which have a message with content.
     inner = next((key for key in _INNER if key in value), None)
     if inner is None:
         if value and not value.keys() & _UNANSWERED:
-            raise ValueError(f"an object without a text in it: {', '.join(map(str, value))}")
+            raise ValueError(f"an object without a text, with keys {', '.join(map(str, value))}")
         return None
-    if inner == "parts" and isinstance(value[inner], list):  # Gemini's; its thoughts are no answer
+    if inner == "parts" and isinstance(value[inner], list):  # Gemini's parts include thoughts
         answer_parts = [part for part in value[inner] if not _is_thought(part)]
         return "".join(_text(part) or "" for part in answer_parts)
     return _text(value[inner])
 
 
 def _is_thought(part: Any) -> bool:
-    """True for a thought, and for a part without a text, such as a call of a function."""
+    """Return True for a part that is a thought or has no text, such as a function call."""
     return isinstance(part, dict) and (bool(part.get("thought")) or "text" not in part)
 
 
 def _text_of_list(value: list[Any]) -> str | None:
-    """Text of a chat's last turn, of parts put together, or of answers that are all the same."""
+    """Return the text of a chat's last turn, of joined parts, or of several equal answers."""
     if not value:
         return None
     parts = [entry for entry in value if isinstance(entry, dict)]
-    if turns := [part for part in parts if "role" in part]:  # a chat, in which the last one counts
+    if turns := [part for part in parts if "role" in part]:  # a chat: its last turn is the answer
         return _text(turns[-1]) if turns[-1]["role"] in ("assistant", "model") else None
     # Parts of one message, as OpenAI's and Anthropic's interfaces write them.
     if all("type" in part for part in parts) and len(parts) == len(value):
         return "".join(_text(part.get("text")) or "" for part in parts)
-    # Several samples of one question count as one answer only if they agree.
+    # Several answers to a question count as one answer only if they are equal.
     texts = [_text(entry) for entry in value]
     if len(set(texts)) > 1:
-        raise ValueError(f"{len(texts)} answers that differ: leave one to each question")
+        raise ValueError(f"{len(texts)} answers that differ: keep one answer to each question")
     return texts[0]

@@ -1,4 +1,4 @@
-"""Predictions on disk: JSON lines that are only appended to, safe against a kill at any moment."""
+"""Files of predictions: JSON lines that are only appended to, so a kill loses at most one line."""
 
 import json
 import os
@@ -15,21 +15,20 @@ _BEGINNING = b'{"sample_id":'
 
 
 def read(path: Path) -> list[Prediction]:
-    """Read all predictions of a file, without what `PredictionFile` drops."""
+    """Read all predictions of a file into a list, as `PredictionFile` yields them."""
     return list(PredictionFile(path))
 
 
 class PredictionFile(Collection[Prediction]):
-    """Collection of a file's predictions, which reads the file anew for each loop.
+    """The predictions of a file. Each iteration reads the file again.
 
-    Dropped with a warning are an incomplete last line, which a kill leaves, and lines that stand
-    twice, as in two files put together.
+    An incomplete last line, as a kill leaves it, and repeated lines are dropped with a warning.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.end = 0
-        """Position in the file, in bytes, where the last whole line ends."""
+        """Position of the end of the last complete line, in bytes."""
         n_lines, last = 0, b""
         with files.open_bytes(path) as file:
             for last in files.read_lines(file):
@@ -42,7 +41,7 @@ class PredictionFile(Collection[Prediction]):
         self._n = sum(1 for _ in self._lines())
         if repeated := n_lines - self._n:
             many = "a line that repeats" if repeated == 1 else f"{repeated:,} lines that repeat"
-            warnings.warn(f"{path}: dropped {many} an earlier one", stacklevel=2)
+            warnings.warn(f"{path}: dropped {many} an earlier line", stacklevel=2)
 
     def __len__(self) -> int:
         return self._n
@@ -55,7 +54,7 @@ class PredictionFile(Collection[Prediction]):
             yield self._prediction(line, number)
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the whole lines with their numbers, each line once."""
+        """Yield the number and bytes of complete lines, without repeated lines."""
         end, visited = 0, set()
         with files.open_bytes(self.path) as file:
             for number, line in enumerate(files.read_lines(file), 1):
@@ -67,30 +66,31 @@ class PredictionFile(Collection[Prediction]):
                     yield number, line
 
     def _prediction(self, line: bytes, number: int) -> Prediction:
-        """Parse a line; a line of another program is refused with the way out."""
+        """Parse a line. A line of another program raises a ValueError that names a way out."""
         try:
             return prediction_from_json(jsons.loads(line, "a prediction"))
         except ValueError as error:
             raise ValueError(
-                f"{self.path}, line {number}: no answer of gnomon's ({error}). Delete that line:"
-                " `gnomon predict`, run again, keeps the others; or name another file (--out)"
+                f"{self.path}, line {number}: not an answer that gnomon wrote ({error}). Delete"
+                " that line and run `gnomon predict` again, which keeps the other lines, or name"
+                " another file (--out)"
             ) from error
 
 
 def append(path: Path, predictions: Iterable[Prediction]) -> None:
-    """Add predictions to a file, on the disk before this returns."""
-    # One write: a kill leaves whole lines and at most one part of a line.
+    """Append predictions to a file. They are on disk when this returns."""
+    # After a kill during a single write, at most the last line is incomplete.
     lines = "".join(json.dumps(prediction_to_json(p)) + "\n" for p in predictions)
     path.parent.mkdir(parents=True, exist_ok=True)
     with name_in_errors(path), files.open_to_append(path) as file:
         file.write(lines)
         file.flush()
-        # Hours of a GPU's answers survive a power cut.
+        # Hours of a GPU's answers must survive a power cut.
         os.fsync(file.fileno())
 
 
 def resume(path: Path) -> Collection[Prediction]:
-    """Open a file to go on with it, after cutting off an incomplete last line."""
+    """Open a file to append to it, after removing an incomplete last line."""
     if not path.exists():
         return []
     stored = PredictionFile(path)
@@ -100,7 +100,7 @@ def resume(path: Path) -> Collection[Prediction]:
 
 
 def check(path: Path, question_ids: Container[str]) -> None:
-    """Refuse a file with an answer to another question, or with two answers to one."""
+    """Raise a ValueError if a file answers an unknown question, or one question twice."""
     visited = set()
     for prediction in PredictionFile(path):
         sample_id = prediction.sample_id
@@ -115,15 +115,20 @@ def check(path: Path, question_ids: Container[str]) -> None:
 
 
 def answered_ids(path: Path, settings: dict[str, Any]) -> set[str]:
-    """List the samples that a file answers; answers under other settings are refused, never mixed
-    in."""
+    """Return the ids of the samples that a file answers.
+
+    Raises a ValueError if the answers have other settings, because these must not be mixed.
+    """
     return {prediction.sample_id for prediction in require_settings(path, resume(path), settings)}
 
 
 def require_settings(
     path: Path, predictions: Iterable[Prediction], settings: dict[str, Any] | None = None
 ) -> Iterator[Prediction]:
-    """Yield the predictions, refusing any under other settings than these, or than the first's."""
+    """Yield the predictions. Raises a ValueError if the settings of any of them differ.
+
+    Without `settings`, the settings of the first prediction are required.
+    """
     for prediction in predictions:
         answer_settings = prediction.settings
         settings = answer_settings if settings is None else settings
@@ -133,15 +138,15 @@ def require_settings(
             was, now = ({key: s.get(key) for key in keys} for s in (answer_settings, settings))
             raise ValueError(
                 f"{path}: {prediction.sample_id!r} was answered with {was}, not {now}: name another"
-                " file, or delete that one"
+                " file, or delete this file"
             )
         yield prediction
 
 
 def settings_that_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """List the settings that two answers do not share; None counts as absent.
+    """List the settings that differ between two answers. A setting of None counts as absent.
 
-    Trained weights belong to one base model, which is called otherwise from another directory.
+    The directory of the model may differ if the hash of the trained weights is the same.
     """
     keys = [key for key in {**new, **old} if new.get(key) != old.get(key)]
     if "name" in keys and old.get("weights") is not None and "weights" not in keys:
@@ -152,7 +157,7 @@ def settings_that_differ(old: Mapping[str, Any], new: Mapping[str, Any]) -> list
 
 
 def _was_cut(line: bytes) -> bool:
-    """True for a line that a kill left; a line that begins otherwise is somebody else's."""
-    # Also true of a line shorter than the beginning: a kill may come at any byte.
+    """Return True if a line is incomplete, and begins like a line that gnomon wrote."""
+    # The line may be shorter than the beginning, because a kill may come at any byte.
     ours = _BEGINNING.startswith(line[: len(_BEGINNING)])
     return bool(line) and ours and not line.endswith(b"\n")

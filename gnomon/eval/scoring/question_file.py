@@ -1,7 +1,7 @@
-"""Questions as far as scoring needs them: no picture is drawn or opened again.
+"""Questions without pictures, for scoring. No picture has to be drawn or opened again.
 
-`gnomon predict` writes them to a file next to the answers: JSON lines, a question before its
-answer.
+`gnomon predict` writes them as JSON lines to a file in the folder of the answers. Each question is
+written before its answer.
 """
 
 from __future__ import annotations
@@ -24,37 +24,39 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from pydantic import ConfigDict, TypeAdapter
 
-# Files on users' disks end so.
+# End of the file name, which must not change: users have such files.
 SUFFIX = ".asked.jsonl"
 _BEGINNING = b'{"id": '
 Fact: TypeAlias = "str | float | bool | None"
-# Longer texts are whole sentences, which no filter needs.
+# Longer texts are whole sentences, which are useless for a filter.
 _LONGEST_FACT = 60
 _SampleT = TypeVar("_SampleT", "Sample", "Question")
-_WAY_OUT = "delete that file, and the questions are drawn again"
+_WAY_OUT = "delete this file, and gnomon draws the questions again"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Sample without its picture."""
+    """A sample without its picture."""
 
     id: str
     target: Target
-    """Boxes are in the picture's own pixels."""
+    """The true answer. Its boxes are in pixels of the original picture."""
     size: Size | None
-    """Width and height of the picture in pixels; None without a picture."""
+    """Width and height of the picture in pixels, or None without a picture."""
     picture: str
-    """Name of the picture, by file or pixels, which questions may share; without one, the id."""
+    """Name of the picture: its file, a hash of its pixels, or `id` without a picture.
+
+    Questions about the same picture have the same name."""
     question: str = ""
-    """Words of the question."""
+    """Text of the question."""
     facts: dict[str, Fact] = field(default_factory=dict)
-    """Facts of the scene, as `plain_facts` makes them."""
+    """Facts of the scene by name, from `plain_facts`."""
     content: str = ""
-    """Hash of the pixels of its pictures, by which an answer's picture is known again."""
+    """Hash of the pixels of its pictures, to check that an answer is about the same pictures."""
 
     @classmethod
     def of(cls, sample: Sample | Question) -> Question:
-        """Keep of a sample what scoring needs."""
+        """Convert a sample. A question is returned unchanged."""
         if isinstance(sample, Question):
             return sample
         facts = plain_facts(sample.facts)
@@ -70,27 +72,28 @@ class Question:
 
     @property
     def group(self) -> str:
-        """Fact `group`, such as a camera: of a row, the column named for it or else the picture.
+        """Group of a user's row, such as a camera. It is empty for drawn samples.
 
-        Empty without that fact. No drawn sample has it: their pictures are all independent.
+        It is the value of the column that the user named, or the name of the picture. Drawn
+        pictures are independent, so drawn samples do not need groups.
         """
         group = self.facts.get("group")
         return "" if group is None else str(group)
 
     def truth_at(self, size: Size | None) -> Target:
-        """Return the truth; boxes in the pixels of a picture that was resized for the model."""
+        """Return the truth with boxes in pixels of `size`, the picture as the model saw it."""
         if self.size is not None and size is not None:
             return self.target.scaled(self.size, size)
         if self.target.has_place:
             raise ValueError(
-                f"sample {self.id!r}: a box needs its picture and the prediction's size; without a"
-                " picture give gnomon.eval.Question(id, target, size, picture)"
+                f"sample {self.id!r}: a box needs its picture and the prediction's size: without a"
+                " picture, give gnomon.eval.Question(id, target, size, picture)"
             )
         return self.target
 
 
 def picture_hash(picture: Image) -> str:
-    """Hash mode, size and pixels."""
+    """Return a hash of a picture's mode, size and pixels."""
     if picture.mode == "P":  # whose pixels are indices into a palette
         picture = picture.convert("RGBA")
     digest = blake2b(f"{picture.mode} {picture.size}".encode(), digest_size=16)
@@ -99,10 +102,10 @@ def picture_hash(picture: Image) -> str:
 
 
 def plain_facts(facts: Mapping[str, Any], path: str = "") -> dict[str, Fact]:
-    """Select a sample's facts by which answers can be sorted, under dotted names.
+    """Select the facts of a sample that can filter answers, under dotted names.
 
-    Words, numbers to four digits, yes and no stay; lists of things become their length. Places in
-    the picture, long texts and lists of numbers are left out.
+    Short texts, booleans and None stay, numbers are rounded to four digits, and lists become their
+    length. Positions, long texts and lists of numbers are left out.
     """
     facts_by_name: dict[str, Fact] = {}
     for key, value in facts.items():
@@ -110,10 +113,10 @@ def plain_facts(facts: Mapping[str, Any], path: str = "") -> dict[str, Fact]:
         if isinstance(value, Mapping):
             facts_by_name |= plain_facts(value, f"{name}.")
         elif isinstance(value, list | tuple):
-            # An empty list may be of anything: its length, 0, is a fact.
+            # The type of an empty list is unknown, but its length, 0, is a fact.
             if not value or isinstance(value[0], str | Mapping):
                 facts_by_name[f"{name}.count"] = len(value)
-        # Four digits are more than a filter shows, and keep the files small.
+        # Four digits are enough for a filter, and keep the files small.
         elif isinstance(value, float) and isfinite(value):
             facts_by_name[name] = float(f"{value:.4g}")
         elif isinstance(value, int | str | None) and len(str(value)) <= _LONGEST_FACT:
@@ -122,13 +125,12 @@ def plain_facts(facts: Mapping[str, Any], path: str = "") -> dict[str, Fact]:
 
 
 def question_path(predictions: Path) -> Path:
-    """Path of the file with the questions that a file of predictions answers."""
+    """Return the path of the file of questions for a file of predictions."""
     return predictions.with_suffix(SUFFIX)
 
 
 def is_ours(file: Path) -> bool:
-    """True if a file does not exist, or begins as a file of questions, even if only by a few
-    bytes."""
+    """Return True if a file is a file of questions, possibly incomplete, or does not exist."""
     if not file.is_file():
         return not file.exists()
     with file.open("rb") as stream:
@@ -138,10 +140,10 @@ def is_ours(file: Path) -> bool:
 
 @dataclass(frozen=True)
 class QuestionFile(Iterable[Question]):
-    """Questions of a file in the order of the samples, read anew for each loop.
+    """The questions of a file in the order of the samples. Each iteration reads the file again.
 
-    A killed run may have asked a question again: it comes once. A line that a kill cut short is
-    skipped, for that question was asked again.
+    A resumed run may have written a question twice: it is yielded once. An incomplete line, as a
+    kill leaves it, is skipped, because the resumed run wrote its question again.
     """
 
     path: Path
@@ -152,9 +154,9 @@ class QuestionFile(Iterable[Question]):
             for number, line in enumerate(files.read_lines(file), 1):
                 try:
                     row = jsons.loads(line, self.path)
-                except ValueError:  # a kill left half of it
+                except ValueError:  # an incomplete line after a kill
                     continue
-                # A whole line of another shape is no kill's work: it is refused.
+                # A complete line with other fields is an error, which a kill does not explain.
                 question = _from_json(row, f"{self.path}, line {number}")
                 # Hashes take less memory than ids of 100,000 questions.
                 if hash(question.id) not in visited:
@@ -163,7 +165,10 @@ class QuestionFile(Iterable[Question]):
 
 
 def load(predictions: Path, samples: Iterable[Sample], n: int) -> Iterable[Question]:
-    """Load the n questions that a file answers: as stored, or of the samples if one is missing."""
+    """Load the n questions of a file of predictions.
+
+    If their file is missing or incomplete, they are made from `samples`.
+    """
     file = question_path(predictions)
     if file.is_file() and sum(1 for _ in QuestionFile(file)) == n:
         return QuestionFile(file)
@@ -171,9 +176,9 @@ def load(predictions: Path, samples: Iterable[Sample], n: int) -> Iterable[Quest
 
 
 def record(samples: Iterable[_SampleT], path: Path) -> Iterator[_SampleT]:
-    """Yield the samples, each stored before it is yielded and can be answered.
+    """Write the question of each sample to a file, and then yield the sample.
 
-    A question that a killed run stored is not written again.
+    Questions that an earlier run has written are not written again.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     stored = _cut_to_whole_lines(path)
@@ -189,14 +194,14 @@ def record(samples: Iterable[_SampleT], path: Path) -> Iterator[_SampleT]:
 
 
 def _cut_to_whole_lines(path: Path) -> set[int]:
-    """Cut off a last line that a kill left incomplete; return hashes of the ids that remain."""
+    """Remove an incomplete last line from a file. Return hashes of the ids of its questions."""
     if not path.exists():
         return set()
     end = 0
     with files.open_bytes(path) as file:
         for line in files.read_lines(file):
             end += len(line) if line.endswith(b"\n") else 0
-    # A line without its end would join the next one.
+    # The next line would be appended to an incomplete line.
     if end < path.stat().st_size:
         os.truncate(path, end)
     return {hash(question.id) for question in QuestionFile(path)}
@@ -209,7 +214,7 @@ def _to_json(question: Question) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Stored:
-    """Line of a file of questions, as pydantic checks it."""
+    """The fields of a line of a file of questions, for pydantic to check."""
 
     __pydantic_config__: ClassVar[ConfigDict] = {"strict": True}
 
@@ -233,15 +238,15 @@ def _from_json(row: Any, path: str) -> Question:
     from pydantic import ValidationError
 
     try:
-        # Lists may be tuples in JSON's mode alone.
+        # Only in JSON mode does strict pydantic convert lists to tuples.
         stored = _schema().validate_json(json.dumps(row))
         target = target_from_json(stored.target)
         if stored.size is not None and min(stored.size) < 1:
             raise ValueError(f"size: {stored.size}")
     except ValidationError as error:
         fault = jsons.first_fault(error)
-        raise ValueError(f"{path}: no question of gnomon's: {fault}: {_WAY_OUT}") from error
+        raise ValueError(f"{path}: not a question by gnomon: {fault}: {_WAY_OUT}") from error
     except ValueError as error:
-        raise ValueError(f"{path}: no question of gnomon's: {error}: {_WAY_OUT}") from error
+        raise ValueError(f"{path}: not a question by gnomon: {error}: {_WAY_OUT}") from error
     values = {**vars(stored), "target": target, "facts": dict(stored.facts)}
     return Question(**values)

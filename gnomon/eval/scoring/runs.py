@@ -1,4 +1,4 @@
-"""Runs of a model: scored answers, summaries of each type of answer, and how the run came about."""
+"""Results of a run: its scored answers, summaries of each type of answer, and its origin."""
 
 from __future__ import annotations
 
@@ -18,45 +18,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswer:
-    """An answer with its truth, as it was read and measured."""
+    """An answer after reading and measuring, with its truth."""
 
     sample_id: str
     type_name: str
     """Type of answer, a key of `registry.TYPES`."""
     truth: Target
-    """Boxes are in the pixels of `size`."""
+    """The true answer. Its boxes are in pixels of `size`."""
     text: str
     value: Value | None
-    """Value read from the text; None if nothing could be read."""
+    """Value that was read from the text, or None if the text could not be read."""
     rule: str | None
     """Name of the reader's rule that matched."""
     correct: bool
     measures: dict[str, float]
-    """Metrics of this answer by name; an unread answer has no deviation."""
+    """Measures of this answer by name. An answer that could not be read has fewer measures."""
     size: Size | None = None
     """Size of the picture as the model saw it."""
     picture: str = ""
-    """Name of the picture."""
+    """Name of the picture, which several questions may share."""
     group: str = ""
-    """Group of the user's row, such as a camera; empty for drawn samples."""
+    """Group of the user's row, such as a camera. Empty for drawn samples."""
     span: tuple[int, int] | None = None
     """Start and end of the value in the text."""
     cut: tuple[int, int, int, int] | None = None
-    """Corners of the part of the picture that was asked about; None for all of it."""
+    """Corners of the part of the picture that the model saw, or None for the whole picture."""
     certainty: Certainty | None = None
-    """Interval and confidence of a calibrated run, and whether the answer is refused."""
+    """Interval, confidence and refusal of the answer, if the run is calibrated."""
     intervals: tuple[tuple[Corners, Corners] | None, ...] = ()
-    """Lowest and highest corners that are believed of each box of the value, in pixels of `size`;
-    None for a box without a belief, and none at all where none was computed."""
+    """Lowest and highest corners of each box of the value, in pixels of `size`.
+
+    They are the model's 90 % intervals of the edges. None for a box without a belief. Empty if the
+    run stored no beliefs about edges."""
     is_refusal: bool = False
-    """True if the answer says that nothing can be read."""
+    """True if the answer says that the picture is unreadable."""
 
 
 def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:
-    """Name what is drawn at random: groups of rows if there are several, else pictures.
+    """Return the name of each answer's unit, and "groups" or "pictures", the noun for units.
 
-    Answers of one unit are right or wrong together. The second is the word for several units. Of
-    a single group nothing can be told about others: an interval is then about this one.
+    Units are independent, while answers of the same unit are not. Units are groups of rows if there
+    are several groups, else pictures. With a single group, intervals hold only for this group.
     """
     pictures = [item.picture or item.sample_id for item in items]
     groups = [item.group or picture for item, picture in zip(items, pictures, strict=True)]
@@ -67,7 +69,7 @@ def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A metric of a summary: its estimate, and what guessers reach."""
+    """A metric of a summary: its estimate, and the figures of guessers."""
 
     name: str
     label: str
@@ -76,12 +78,12 @@ class Result:
     headline: bool
     estimate: Estimate
     chance: dict[str, float]
-    """Values by guesser: "uniform", or "constant", the best single answer to all questions."""
+    """Figures by guesser: "uniform", and "constant" for the best constant answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Results of one type of answer, one per metric."""
+    """Results of one type of answer, with one result for each metric."""
 
     type_name: str
     """Type of answer, a key of `registry.TYPES`."""
@@ -90,7 +92,7 @@ class Summary:
     results: tuple[Result, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values for a report's JSON."""
+        """Return values for a report's JSON."""
         return type_as_kind(asdict(self))
 
     def __getitem__(self, name: str) -> Result:
@@ -102,7 +104,7 @@ class Summary:
 
 
 def type_as_kind(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Name the type of answer "kind", as the JSON of reports always did."""
+    """Rename the key "type_name" to "kind", the name that reports' JSON files use."""
     return {"kind" if key == "type_name" else key: value for key, value in row.items()}
 
 
@@ -113,14 +115,14 @@ class Scores:
     items: tuple[ScoredAnswer, ...]
     summaries: dict[str, Summary]
     constant_measures: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    """First metric's measure of each item, by type of answer, under the best constant answer."""
+    """Measure of each item in the first metric under the best constant answer, by type."""
 
     def of_type(self, type_name: str) -> list[ScoredAnswer]:
         """Select the answers of one type."""
         return [item for item in self.items if item.type_name == type_name]
 
     def estimate(self, type_name: str, name: str) -> Estimate:
-        """Look up a figure with its interval: estimate("time", "exact")."""
+        """Look up a metric with its interval, for example `estimate("time", "exact")`."""
         if type_name not in self.summaries:
             raise KeyError(f"{type_name!r}: these scores have {', '.join(self.summaries)}")
         return self.summaries[type_name][name].estimate
@@ -128,46 +130,45 @@ class Scores:
 
 @dataclass(frozen=True)
 class RunResult:
-    """Run of a model: a name, its scores, and whatever is known of how it came about."""
+    """The result of a run: its name, its scores, and all that is known about its origin."""
 
     name: str
     scores: Scores
     predictions: Collection[Prediction] = ()
     recipe_yaml: str | None = None
-    """Recipe after resolving, with every default."""
+    """The resolved recipe with all defaults. None for answers of other programs."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Versions and hashes by name."""
+    """Versions of packages and hashes of inputs, by name."""
     asked: Mapping[str, Any] = field(default_factory=dict)
-    """Description of the questions' source: its kind, split and options."""
+    """Source of the questions: its kind, split and options."""
     sources: Mapping[str, Scores] = field(default_factory=dict)
-    """Scores of the same answers by the source of their questions, if there are several."""
+    """Scores by source of the questions, if there are several sources."""
     log: Sequence[Mapping[str, Any]] | None = None
-    """Training log: rows with `step`, `loss` and the loss's parts."""
+    """Training log: rows with `step`, `loss` and the parts of the loss."""
     questions: Iterable[Question] = ()
-    """Questions in the order of the scores, with their facts if known; looped over several
-    times."""
+    """Questions in the order of `scores.items`. It must allow several iterations."""
     date: str = ""
-    """Day on which the answers were made, as in 2026-11-22."""
+    """Date of the answers, for example 2026-11-22."""
     trained: int = 0
-    """Questions about pictures that the model was trained on."""
+    """Number of questions about pictures that the model was trained on."""
 
     def __post_init__(self) -> None:
-        # Names of files may hold control characters, which a terminal would execute.
+        # A file name may contain control characters, which a terminal would execute.
         object.__setattr__(self, "name", printable(self.name))
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Settings under which the first answer was generated."""
+        """Settings with which the first answer was generated, including its dialect."""
         return next(({"dialect": p.dialect, **p.settings} for p in self.predictions), {})
 
 
 def data_title(run: RunResult) -> str:
-    """Describe the questions of a run, as `questions_title` does."""
+    """Describe the questions of a run, for example "200 questions of clock, test split"."""
     return questions_title(len(run.scores.items), run.asked)
 
 
 def questions_title(n: int, data: Mapping[str, Any]) -> str:
-    """Describe questions, as in "200 questions of clock, test split"."""
+    """Describe `n` questions from `data`, the source that a run stores in `asked`."""
     names = [
         next((str(source[key]) for key in _NAME_KEYS if source.get(key)), "")
         for source in data.get("sources", [data])
@@ -177,22 +178,25 @@ def questions_title(n: int, data: Mapping[str, Any]) -> str:
     return f"{n:,} question{'s' * (n != 1)}{of_names}{split}"
 
 
-# Keys under which a source may name itself.
+# Keys that may hold the name of a source.
 _NAME_KEYS = ("kind", "directory", "benchmark", "file")
 
 
 def check_names(runs: Sequence[RunResult]) -> None:
-    """Refuse an empty list of runs, and two runs of one name."""
+    """Raise a ValueError if there are no runs, or if two runs have the same name."""
     if not runs:
         raise ValueError("no runs: give at least one RunResult")
     names = [run.name for run in runs]
-    # Tables name columns by the run, and a report's JSON its keys.
+    # The names are columns of tables and keys of a report's JSON.
     if len(set(names)) < len(names):
         raise ValueError(f"runs {', '.join(names)}: name each run once")
 
 
 def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
-    """Return the runs' scores on each source alone; empty unless two sources share a type."""
+    """Return the runs with only the scores of one source, by source.
+
+    The result is empty unless two sources have the same type of answer.
+    """
     by_name = {
         name: [replace(r, scores=r.sources[name], sources={}) for r in runs if name in r.sources]
         for name in dict.fromkeys(name for run in runs for name in run.sources)
@@ -200,10 +204,10 @@ def split_by_source(runs: Sequence[RunResult]) -> dict[str, list[RunResult]]:
     types_of_sources = [
         name for runs_of_source in by_name.values() for name in type_names(runs_of_source)
     ]
-    # Sources of different types have tables of their own anyway.
+    # Sources of different types have separate tables in any case.
     return by_name if len(set(types_of_sources)) < len(types_of_sources) else {}
 
 
 def type_names(runs: Sequence[RunResult]) -> list[str]:
-    """List the types of answers that any run has, in the order of the first run that has them."""
+    """List the types of answers of all runs, in order of appearance."""
     return list(dict.fromkeys(name for run in runs for name in run.scores.summaries))

@@ -1,4 +1,4 @@
-"""Read and measure every prediction, and sum up each type of answer."""
+"""Score predictions: read each answer, measure it, and summarize each type of answer."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ def score(
     *,
     which: Which = "final",
 ) -> Scores:
-    """Score one answer to each sample; values are read from the texts, whatever was read before.
+    """Score one prediction for each sample. The value of an answer is read from its text.
 
-    An unread answer is wrong, and counted apart. A sample without a prediction or with two is an
-    error, and so is a prediction without a sample. If a text states several values, `which` selects
-    one. Predictions and samples are each read through once.
+    An answer that cannot be read is wrong, and is also counted separately. Raises a ValueError if
+    a sample has no prediction or two predictions, or if a prediction has no sample. If a text
+    states several values, `which` selects one. Predictions and samples are each iterated once.
     """
     predictions_with_beliefs: defaultdict[str, list[tuple[Prediction, Target]]] = defaultdict(list)
     answers: list[ScoredAnswer] = []
@@ -40,12 +40,12 @@ def score(
     summaries, constant_measures = {}, {}
     if has_refusals(answers):
         answers = [measure_refusal(answer) for answer in answers]
-    # In the order of TYPES, in which reports list them.
+    # The order of TYPES is the order of types in reports.
     for type_name in TYPES:
         indices = [index for index, answer in enumerate(answers) if answer.type_name == type_name]
         if not indices:
             continue
-        # What an unread answer costs depends on all truths of its type: they are measured last.
+        # The cost of an unread answer depends on all truths of its type.
         costs = TYPES[type_name].costs([answers[index].truth for index in indices])
         for index, cost in zip(indices, costs, strict=True):
             answers[index] = _measure(answers[index], cost)
@@ -60,21 +60,23 @@ def score(
 def score_answer(
     prediction: Prediction, question: Question, cost: float, *, which: Which = "final"
 ) -> ScoredAnswer:
-    """Read and measure one answer; `cost` is the charge of an unread answer, and the cap of a
-    read one's."""
+    """Read and measure one answer.
+
+    `cost` is the error of an answer that cannot be read, and the largest error of other answers.
+    """
     return _measure(_read_answer(prediction, question, which), cost)
 
 
 def _read_answer(prediction: Prediction, question: Question, which: Which) -> ScoredAnswer:
-    """Read an answer; its measures are those of its belief alone so far."""
+    """Read an answer. It has only measures of belief, interval and edges, until `_measure`."""
     truth = question.truth_at(prediction.size)
     type_name = truth.type_name
     dialect, size = create(prediction.dialect), prediction.size
     text = prediction.text
     form = truth.answer_form
     reading = TYPES[type_name].read(text, form, which=which, dialect=dialect, size=size)
-    # If the text ends by saying that nothing can be read, a number in its working is no answer. A
-    # value that reaches the end stays: the word itself may be the answer.
+    # If the text ends with a refusal, an earlier number is not the answer. A value at the end of
+    # the text stays, because "unreadable" itself may be the answer.
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
         reading = None
     value = reading.value if reading else None
@@ -96,16 +98,16 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         cut=prediction.cut,
         certainty=prediction.certainty,
         intervals=tuple(edges.box_intervals(prediction, value, type_name)),
-        # A sign or a list of choices may say "unreadable" itself.
+        # The true text of a sign or of a choice may be "unreadable".
         is_refusal=is_refusal(text) and not may_be_refusal(truth),
     )
 
 
 def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
-    """Add the measures of the value, and decide whether it is correct."""
+    """Add the measures of the value, and decide if it is correct."""
     answer_type = TYPES[answer.type_name]
     measures = answer_type.measures(answer.truth, ModelAnswer(answer.value, answer.text), cost)
-    # Measures that are too slow for chance, which asks for them once per candidate.
+    # These measures are too slow for `chance`, which measures many candidates.
     measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
     measures |= answer.measures
@@ -120,7 +122,7 @@ def _summary(
     guesses: Mapping[str, dict[str, float]],
     uniform: Mapping[str, float],
 ) -> Summary:
-    """Sum up the answers of one type, with what guessers reach beside each metric."""
+    """Estimate all metrics of one type of answer, with the figures of guessers."""
     chance_by_metric = {
         **guesses,
         **{measure: {"uniform": value} for measure, value in uniform.items()},
@@ -135,7 +137,7 @@ def _summary(
             better=metric.better,
             headline=metric.headline,
             estimate=estimate_metric(metric, answers, units),
-            # No guesser has a figure for refusals, intervals, edges, or beliefs in long numbers.
+            # Guessers lack figures for refusals, intervals, edges, and beliefs from a search.
             chance=chance_by_metric.get(metric.name, {}),
         )
         for metric in TYPES[type_name].present(metrics, [answer.truth for answer in answers])
@@ -145,7 +147,10 @@ def _summary(
 
 
 def metrics_of(type_name: str, rows: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return all metrics of a summary: the type's own, and further ones that any answer has."""
+    """Return all metrics of a type's summary.
+
+    Metrics of beliefs, refusals, intervals and edges are included if any row has their measures.
+    """
     return (
         TYPES[type_name].metrics
         + belief.metrics(type_name, rows)
@@ -156,14 +161,14 @@ def metrics_of(type_name: str, rows: Sequence[Mapping[str, float]]) -> tuple[Met
 
 
 def has_refusals(answers: Iterable[ScoredAnswer]) -> bool:
-    """True if any answer says that nothing can be read, or should say it."""
+    """Return True if any answer is a refusal ("unreadable"), or should be."""
     return any(answer.is_refusal or not answer.truth.is_readable for answer in answers)
 
 
 def measure_refusal(answer: ScoredAnswer) -> ScoredAnswer:
-    """Measure whether an answer wrongly says that nothing can be read.
+    """Add the measure of a wrong refusal: 1 if the answer is "unreadable", else 0.
 
-    Where nothing can be read, that is no mistake, and the answer has no such measure.
+    Answers to unreadable pictures do not get the measure, because a refusal is right for them.
     """
     if not answer.truth.is_readable:
         return answer
@@ -171,17 +176,17 @@ def measure_refusal(answer: ScoredAnswer) -> ScoredAnswer:
 
 
 def refusal_metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
-    """Return the metric of wrong refusals, if any answer of the exam is or should be a refusal."""
+    """Return the metric of wrong refusals, or () if `rows`, all answers' measures, lack it."""
     return _REFUSAL_METRICS if any(_WRONG_REFUSAL in measures for measures in rows) else ()
 
 
 _WRONG_REFUSAL = "unreadable_wrongly"
 _REFUSAL_METRICS = (
-    Metric(_WRONG_REFUSAL, "Said to be unreadable, wrongly", better="lower", headline=True),
+    Metric(_WRONG_REFUSAL, "Wrongly said to be unreadable", better="lower", headline=True),
 )
 
 
-# Answers per type on which the measures of a uniform belief are averaged.
+# Largest number of answers of a type over which the measures of a uniform belief are averaged.
 _MOST_BELIEFS = 48
 _MOST_NAMED = 5
 
@@ -189,18 +194,17 @@ _MOST_NAMED = 5
 def pair_answers(
     predictions: Iterable[Prediction], samples: Iterable[Sample | Question]
 ) -> Iterator[tuple[Prediction, Sample | Question]]:
-    """Yield each sample with its prediction, in the samples' order; refuse unless each has exactly
-    one.
+    """Yield each prediction with its sample, in the order of the samples.
 
-    Only predictions that come before their samples stay in memory: a few, if both have about the
-    same order.
+    Raises a ValueError unless each sample has exactly one prediction. Predictions that precede
+    their sample are kept in memory, which are few if both have about the same order.
     """
     early: dict[str, Prediction] = {}
     remaining = iter(predictions)
     ids: set[int] = set()
     missing: list[str] = []
     for sample in samples:
-        # Hashes take less memory than ids, and clash once in 2^64 pairs.
+        # Hashes take less memory than ids, and collide for one in 2^64 pairs.
         if hash(sample.id) in ids:
             raise ValueError(f"sample {sample.id!r} occurs twice: ids must be unique")
         ids.add(hash(sample.id))
@@ -219,7 +223,7 @@ def pair_answers(
     _check_paired(
         "have no prediction",
         missing,
-        "finish predicting, score only what was asked, or give an empty text as the answer",
+        "finish predicting, score only the questions asked, or give an empty text as the answer",
     )
     _check_paired(
         "are predicted but not among the samples", unclaimed, "score them on their own samples"
@@ -227,12 +231,12 @@ def pair_answers(
 
 
 def _repeat_error(sample_id: str) -> ValueError:
-    """Error of a sample with two predictions, as two runs in one file have them."""
+    """Return the error for a sample with two predictions, for example from two runs in a file."""
     return ValueError(f"sample {sample_id!r} is predicted twice: score one run at a time")
 
 
 def _check_paired(problem: str, ids: list[str], way_out: str) -> None:
-    """Raise an error that names the first few of these ids, if there are any."""
+    """Raise a ValueError that names the first few ids, unless `ids` is empty."""
     if ids:
         examples = ", ".join(map(repr, ids[:_MOST_NAMED])) + (
             ", …" if len(ids) > _MOST_NAMED else ""

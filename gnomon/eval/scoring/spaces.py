@@ -1,6 +1,7 @@
-"""Coordinate spaces of boxes: read a run's boxes in another one, or warn that one fits better.
+"""Coordinate spaces of boxes: read boxes in another space, or warn if another space fits better.
 
-A space belongs to a dialect. None is chosen unless the user asks for it.
+Each dialect has a space, for example pixels or thousandths. The space of a run changes only if the
+user asks for it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,22 +18,22 @@ from gnomon.sample import Prediction, Sample, Size, Target
 
 AUTO = "auto"
 FEWEST = 20
-"""Questions to set apart at least, and to leave for scoring at least."""
-# Mean IoU below which a space explains nothing.
+"""Smallest number of questions to choose the space on, and to leave for scoring."""
+# A space with a lower mean IoU does not explain the answers.
 _LEAST_FIT = 0.1
-# One in ten questions with boxes is set apart, if that is more than FEWEST.
+# One in ten questions with boxes is used for the choice, if that is more than FEWEST.
 _SHARE = 10
-# Boxes that are enough for a warning, and the mean IoU by which another space must be better.
+# Smallest number of boxes for a warning, and the mean IoU by which another space must be better.
 _FEWEST_TO_WARN, _MARGIN = 5, 0.2
 
 
 def read_in_space(
     predictions: Iterable[Prediction], samples: Iterable[Sample | Question], space: str
 ) -> tuple[list[Prediction], list[Question], str]:
-    """Return predictions in that dialect with their questions, and a note for the user.
+    """Return predictions in the dialect `space` with their questions, and a note for the user.
 
-    "auto" takes the dialect with the best mean IoU on some of the questions, evenly chosen, and
-    leaves these out: a space chosen on the answers that it is scored on would flatter the model.
+    "auto" chooses the dialect with the best mean IoU on an even selection of questions. These
+    questions are left out of the result, because their scores would flatter the model.
     """
     pairs = [(answer, Question.of(sample)) for answer, sample in pair_answers(predictions, samples)]
     if space != AUTO:
@@ -41,22 +42,22 @@ def read_in_space(
     with_boxes = [pair for pair in pairs if pair[1].target.boxes]
     if len(with_boxes) < 2 * FEWEST:
         raise ValueError(
-            f"--boxes auto: {len(with_boxes)} answers with boxes are too few, for {FEWEST} are set"
-            f" apart and as many must be left: name the space, one of {', '.join(DIALECTS)}"
+            f"--boxes auto: {len(with_boxes)} answers with boxes are too few: it needs {FEWEST} to"
+            f" choose a space and {FEWEST} to score: name the space, one of {', '.join(DIALECTS)}"
         )
     trial = with_boxes[:: len(with_boxes) // max(FEWEST, len(with_boxes) // _SHARE)]
     means = _mean_overlaps([(a.text, q.truth_at(a.size), a.size) for a, q in trial])
     if max(means.values()) < _LEAST_FIT:
         raise ValueError(
-            f"--boxes auto: no space fits the {len(trial)} answers that were looked at: the best"
-            f" mean IoU is {max(means.values()):.2f}"
+            f"--boxes auto: no space fits the {len(trial)} selected answers, for the best mean IoU"
+            f" is {max(means.values()):.2f}: name the space, one of {', '.join(DIALECTS)}"
         )
     current = trial[0][0].dialect
-    # Ties within 0.01 go to the dialect under which the answers were given.
+    # In a tie within 0.01, the dialect of the answers wins.
     best, second = sorted(means, key=lambda name: (-round(means[name], 2), name != current))[:2]
     note = (
-        f"boxes are read in the space of {best}, which was found on {len(trial)} of"
-        f" {len(with_boxes)} answers; these are not scored. Mean IoU: {best} {means[best]:.2f};"
+        f"boxes are read in the space of {best}, which was chosen on {len(trial)} of"
+        f" {len(with_boxes)} answers; these are not scored. Mean IoU: {best} {means[best]:.2f},"
         f" {second} {means[second]:.2f}"
     )
     trial_ids = {question.id for _, question in trial}
@@ -68,13 +69,16 @@ def read_in_space(
 
 
 def space_warning(run: RunResult) -> str | None:
-    """Warn of a run whose boxes fit another space far better; its values stay as they are."""
-    # A picture with nothing to find says nothing of the space.
+    """Return a warning if the boxes of a run fit another space far better, else None.
+
+    The scores of the run do not change.
+    """
+    # Only questions with true boxes can tell spaces apart.
     with_boxes = [item for item in run.scores.items if item.truth.boxes]
     current = run.settings.get("dialect")
     if len(with_boxes) < _FEWEST_TO_WARN or current not in DIALECTS:
         return None
-    # Every nth, rounded up: at most FEWEST answers, evenly spread.
+    # Every nth answer, rounded up: at most FEWEST answers, evenly spread.
     trial = with_boxes[:: -(-len(with_boxes) // FEWEST)]
     means = _mean_overlaps([(item.text, item.truth, item.size) for item in trial])
     best = max(means, key=lambda name: means[name])
@@ -82,21 +86,24 @@ def space_warning(run: RunResult) -> str | None:
         return None
     return (
         f"{run.name}: its boxes were read in the space of {current} (mean IoU"
-        f" {means[current]:.2f}), and those of {best} fit far better ({means[best]:.2f}): predict"
-        " again with a model.family that writes so (`gnomon ls families`), or score again with"
-        f" --boxes {best}"
+        f" {means[current]:.2f}), but the space of {best} fits far better ({means[best]:.2f}):"
+        " predict again with a model.family of that space (`gnomon ls families`), or score again"
+        f" with --boxes {best}"
     )
 
 
 def _mean_overlaps(answers: Sequence[tuple[str, Target, Size | None]]) -> dict[str, float]:
-    """Return by dialect the mean IoU of answers with their truths, in pictures of these sizes."""
+    """Return the mean IoU of answers with their truths, by dialect.
+
+    An answer is its text, its truth, and the size of its picture.
+    """
     return {
         name: sum(_overlap(*answer, name) for answer in answers) / len(answers) for name in DIALECTS
     }
 
 
 def _overlap(text: str, truth: Target, size: Size | None, dialect: str) -> float:
-    """Average over the true boxes the IoU with the nearest box of the answer."""
+    """Return the IoU of each true box with its best answered box, averaged over true boxes."""
     answer_type = TYPES[truth.type_name]
     form = truth.answer_form
     reading = answer_type.read(text, form, which="final", dialect=create(dialect), size=size)

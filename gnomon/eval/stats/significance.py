@@ -20,7 +20,7 @@ _EXACT_UP_TO = 500
 def mcnemar(a: ArrayLike, b: ArrayLike) -> float:
     """Compute the exact two-sided p-value of McNemar's test (1947): are a and b right as often?
 
-    The test counts only items on which either a or b is right. If a and b are equally good, both
+    Only items on which exactly one of a and b is right count. If a and b are equally good, both
     cases are equally likely, so the count is binomial. p is 1 if there are no such items.
     """
     first, second = np.asarray(a, dtype=bool), np.asarray(b, dtype=bool)

@@ -71,7 +71,7 @@ def test_a_report_shows_beliefs(tmp_path, n):
     run, samples = believing(n)
     page = page_of(tmp_path, [run], samples)
     for words in (
-        "What is believed",
+        "Confidence of the model",
         "Expected calibration error",
         "CRPS of the belief, circular",
         "90.0 min",
@@ -79,4 +79,4 @@ def test_a_report_shows_beliefs(tmp_path, n):
         assert words in page, words
     assert "<believer>" not in page
     assert len(page) < 400_000
-    assert "What is believed" not in page_of(tmp_path, [clock_run("plain", 0.5, n=1)])
+    assert "Confidence of the model" not in page_of(tmp_path, [clock_run("plain", 0.5, n=1)])

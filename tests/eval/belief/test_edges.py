@@ -89,7 +89,7 @@ def test_the_report_has_the_intervals(tmp_path):
         "left:10.0%;top:59.0%;width:50.0%;height:2.0%",
     ]
     assert "shaded: where 90 %" in page
-    assert "Edges within 90 % of the belief" in page
+    assert "Edges within their 90 % intervals" in page
 
 
 def test_axes_that_stayed_are_counted():

@@ -124,9 +124,9 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
 @pytest.mark.parametrize(
     ("n", "groups", "right", "doubt"),
     [
-        (30, 30, True, "30 labelled pictures cannot show so few: calibrate on at least 45"),
-        (300, 30, True, "30 groups cannot show so few: calibrate on at least 56, or with --same-g"),
-        (300, 100, False, "of the surest, too, more may be wrong"),
+        (30, 30, True, "30 labelled pictures cannot show it: calibrate on at least 45"),
+        (300, 30, True, "30 groups cannot show it: calibrate on at least 56, or with --same-g"),
+        (300, 100, False, "even among the most confident answers, more may be wrong"),
         (300, 300, True, ""),
         (300, 100, True, ""),
     ],

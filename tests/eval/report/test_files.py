@@ -45,7 +45,7 @@ def test_a_file_of_the_users_is_left_and_so_are_the_others(tmp_path, name):
     else:
         own.write_text({"it.csv": "file,answer\n", "it.json": '{"groups": 1}'}.get(name, "mine"))
     before = contents(tmp_path)
-    with pytest.raises(FileExistsError, match=rf"{re.escape(name)}: a report would be written her"):
+    with pytest.raises(FileExistsError, match=rf"{re.escape(name)}: the report would replace this"):
         write(tmp_path / "it.html")
     assert contents(tmp_path) == before
     own.write_bytes(b"")  # in which nothing is lost
@@ -54,7 +54,7 @@ def test_a_file_of_the_users_is_left_and_so_are_the_others(tmp_path, name):
 
 def test_nor_does_the_function_replace_a_page_of_the_users(tmp_path):
     (tmp_path / "it.html").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"it\.html: a report would be written her"):
+    with pytest.raises(FileExistsError, match=r"it\.html: the report would replace this"):
         write_report(tmp_path / "it.html", [RUN])
     assert contents(tmp_path) == {"it.html": b"mine"}
 
@@ -66,7 +66,7 @@ def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path):
         write(tmp_path / "it.html")
     (tmp_path / "it.json").unlink()
     (tmp_path / "it.csv").mkdir()
-    with pytest.raises(FileExistsError, match=r"it\.csv: a report would"):
+    with pytest.raises(FileExistsError, match=r"it\.csv: the report would"):
         write(tmp_path / "it.html")
 
 
@@ -76,7 +76,7 @@ def test_what_comes_while_a_report_is_made_stays(tmp_path, monkeypatch):
         return write_picture(*given)
 
     monkeypatch.setattr("gnomon.eval.report.page.write_picture", come)
-    with pytest.raises(FileExistsError, match=r"it\.json: a report would"):
+    with pytest.raises(FileExistsError, match=r"it\.json: the report would"):
         write(tmp_path / "it.html")
     assert contents(tmp_path) == {"it.json": b"mine"}
 

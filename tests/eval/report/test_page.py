@@ -83,9 +83,9 @@ def test_boxes_have_figures_for_each_label(tmp_path):
     assert label_rows([done], "boxes") == [
         ("cat", 3, [LabelCell("0.800", "", ("precision 1.00 [0.34, 1.00]", "recall 0.667"))]),
         ("dog", 1, [LabelCell("0.667", "", ("precision 0.500", "recall 1.00 [0.21, 1.00]"))]),
-        ("labels that no true box has", 0, [LabelCell("–", "", ("1 boxes answered",))]),
+        ("labels without true boxes", 0, [LabelCell("–", "", ("1 boxes answered",))]),
     ]
-    assert "<caption>By label" in page_of(tmp_path, [done])
+    assert "<caption>F1 by label" in page_of(tmp_path, [done])
     assert label_rows([boxes_run(truths[1:], answers[1:])], "boxes") == []
     assert label_rows([clock_run("clocks", 0.5)], "time") == []
 
@@ -144,7 +144,7 @@ def test_it_says_what_matters(tmp_path, two):
     words = (
         *("after is better than before", "Exactly right", "95 % intervals", "Sixty clocks"),
         *("no idea", "kind: clock", "What time is it?", "Loss: after", "Chance", "0.1 %"),
-        *("Where on the dial: before", "180 min", "toy"),
+        *("Errors by place on the dial: before", "180 min", "toy"),
     )
     assert [word for word in words if word not in text] == []
     assert "Loss: before" not in text

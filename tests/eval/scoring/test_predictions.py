@@ -117,7 +117,7 @@ def test_identical_lines_are_dropped_and_said(file):
     predictions.append(file, made("a", "b"))
     predictions.append(file, made("b", "c", "a"))
     whole = file.read_bytes()
-    message = r"p.*\.jsonl: dropped 2 lines that repeat an earlier one"
+    message = r"p.*\.jsonl: dropped 2 lines that repeat an earlier line"
     for read in (predictions.read, opened):
         with pytest.warns(UserWarning, match=message):
             assert read(file) == made("a", "b", "c")
@@ -154,7 +154,9 @@ def test_a_file_of_somebody_elses_is_refused_and_left_as_it_is(tmp_path, text):
     """A last line that was no prediction was taken for one that a kill had cut, and cut off."""
     file = tmp_path / "other.jsonl"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"r\.jsonl, line 1: no answer of gnomon's .*name another"):
+    with pytest.raises(
+        ValueError, match=r"r\.jsonl, line 1: not an answer that gnomon wrote .*name another"
+    ):
         predictions.check(file, {"a"})
     assert file.read_text() == text
 

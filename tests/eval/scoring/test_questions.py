@@ -115,11 +115,11 @@ def test_another_shape_is_told_by_file_line_and_field(file, key, value):
     if value in allowed.get(key, []) and not isinstance(value, bool):
         assert read(file, SOUND | {key: value})
         return
-    with pytest.raises(ValueError, match=rf"asked.jsonl, line 2: no question .*({key}|target)"):
+    with pytest.raises(ValueError, match=rf"asked.jsonl, line 2: not a question .*({key}|target)"):
         read(file, SOUND, SOUND | {key: value})
 
 
 @pytest.mark.parametrize("row", [5, [], [1], None, {}, {"id": "a"}])
 def test_what_is_no_question_is_told(file, row):
-    with pytest.raises(ValueError, match=r"asked.jsonl, line 1: no question of gnomon's"):
+    with pytest.raises(ValueError, match=r"asked.jsonl, line 1: not a question by gnomon"):
         read(file, row)

@@ -35,7 +35,7 @@ def test_each_way_of_refusing_is_counted_and_no_distance_has_them():
     assert all(not line.chance for line in blind.results)
     assert [item.correct for item in result.items] == [1, 0, 0, 0, 1, 1, 0, 0, 0]
     text = table([RunResult("a", result)])
-    assert "Said to be unreadable, wrongly" in text
+    assert "Wrongly said to be unreadable" in text
     assert "Missed: not said to be unreadable" in text
 
 

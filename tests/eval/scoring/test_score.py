@@ -303,8 +303,8 @@ def test_intervals_are_over_groups_of_rows():
     alone = of_cameras(answers, 1)
     narrow = alone.estimate("time", "exact")
     assert exact.high - exact.low > 2 * (narrow.high - narrow.low)
-    assert "Intervals of figures are over 12 groups, as" in table([RunResult("a", result)])
-    assert "as if others were asked" not in table([RunResult("a", alone)])
+    assert "Confidence intervals are over 12 groups, as" in table([RunResult("a", result)])
+    assert "as for new groups" not in table([RunResult("a", alone)])
     of_rows = {"columns": {"group": "camera"}}
     assert "over 12 groups (by camera), as" in table([RunResult("a", result, asked=of_rows)])
     mixed = {"sources": [of_rows, {"kind": "clock"}]}

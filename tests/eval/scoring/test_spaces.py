@@ -58,7 +58,7 @@ def test_the_space_is_found_on_a_part_that_is_not_scored(name):
         (spoken.far or 0, spoken.y_first), abs=24
     )
     assert result.square == spoken.square
-    assert f"in the space of {result.name}, which was found on {FEWEST} of 60 answers" in message
+    assert f"in the space of {result.name}, which was chosen on {FEWEST} of 60 answers" in message
     assert answers[0].settings["boxes"] == message
     assert score(answers, remaining).estimate("box", "iou").value > 0.95
 
@@ -68,13 +68,13 @@ def test_one_in_ten_is_set_apart_of_many_and_other_questions_are_all_kept():
     texts = [create("qwen3-vl").write(s.target, SIZE) for s in samples[:400]] + ["10:08"] * 3
     _, remaining, message = read_in_space(predict(samples, texts, size=SIZE), samples, "auto")
     assert len(remaining) == 403 - 40
-    assert "found on 40 of 400 answers" in message
+    assert "chosen on 40 of 400 answers" in message
 
 
 @pytest.mark.parametrize("lost", ["The heart is at the top left.", "[1, 1, 2, 2]"])
 def test_nothing_is_found_where_no_space_fits(lost):
     predictions = predict(questions(), [lost] * 60, size=SIZE)
-    with pytest.raises(ValueError, match=r"no space fits the 20 answers .* IoU is 0.0"):
+    with pytest.raises(ValueError, match=r"no space fits the 20 selected .* IoU is 0.0"):
         read_in_space(predictions, questions(), "auto")
 
 
@@ -85,7 +85,7 @@ def test_texts_with_their_boxes_are_looked_at_too():
     answers, _, message = read_in_space(predictions, samples, "auto")
     assert create(answers[0].dialect).far == 1000
     assert "Mean IoU: qwen2-vl" in message
-    assert "fit far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
+    assert "fits far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
 
 
 def test_pictures_with_nothing_to_find_say_nothing_of_the_space():
@@ -98,7 +98,7 @@ def test_pictures_with_nothing_to_find_say_nothing_of_the_space():
     _, remaining, message = read_in_space(predictions, samples, "auto")
     assert len(remaining) == 80 - FEWEST
     assert f"on {FEWEST} of 40 answers" in message
-    assert "fit far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
+    assert "fits far better" in space_warning(run(samples, texts, "qwen2.5-vl"))
     assert space_warning(run(empty, texts[40:], "qwen2.5-vl")) is None
 
 
@@ -171,7 +171,7 @@ def test_the_warning_is_on_stderr_and_in_the_report(tmp_path, capsys):
     assert wrong.scores.estimate("box", "iou_50").value < 0.5  # nothing is read otherwise for it
     message = space_warning(wrong)
     assert message.startswith("after: its boxes were read in the space of qwen2.5-vl (mean IoU 0.")
-    for piece in ("qwen2-vl fit far better (1.00)", "model.family", "--boxes qwen2-vl"):
+    for piece in ("qwen2-vl fits far better (1.00)", "model.family", "--boxes qwen2-vl"):
         assert piece in message
     assert "\n" not in message
     report([wrong], tmp_path / "report.html", {})

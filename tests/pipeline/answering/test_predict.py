@@ -111,7 +111,7 @@ def test_a_killed_run_goes_on(blank, out, watched, monkeypatch):
 def test_answers_given_otherwise_are_never_mixed_in(blank, out, changes, told):
     predicted(blank, out, samples=SAMPLES[:2])
     before = out.read_bytes()
-    with pytest.raises(ValueError, match="name another file, or delete that one") as error:
+    with pytest.raises(ValueError, match="name another file, or delete this") as error:
         predicted(blank, out, **changes)
     assert told in str(error.value)
     assert out.read_bytes() == before
