@@ -125,7 +125,7 @@ def test_counters_share_a_part_though_each_belief_has_other_numbers(grid):
     ("n", "groups", "right", "doubt"),
     [
         (30, 30, True, "30 labelled pictures cannot show it: calibrate on at least 45"),
-        (300, 30, True, "30 groups cannot show it: calibrate on at least 56, or with --same-g"),
+        (300, 30, True, "30 groups cannot show it: calibrate on at least 56, or with same_g"),
         (300, 100, False, "even among the most confident answers, more may be wrong"),
         (300, 300, True, ""),
         (300, 100, True, ""),
