@@ -117,6 +117,8 @@ def nearest_names(name: str, choices: Iterable[str]) -> list[str]:
     names = sorted(choices)
     # "lr" is not similar to learning_rate by its letters, but means it.
     by_initials = [c for c in names if "".join(word[:1] for word in c.split("_")) == name]
-    # 0.5 finds "clok" and "guage", and separates words that share a few letters.
-    near = by_initials + difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    # 0.68 finds "clok" and "guage", and keeps "nothing" and "spotting" apart.
+    near = by_initials + difflib.get_close_matches(name, names, n=3, cutoff=0.68)
+    if len(name) >= 4:  # "batch_size" means per_device_train_batch_size
+        near += [c for c in names if name.lower() in c.lower()]
     return list(dict.fromkeys(near))[:3]

@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for word in words:
         allow(word)  # the user typed it, so a module:Class among the words may be imported
     if options.verb is None:
+        if late:
+            command_line.error(f"{late[0]!r} is not understood; see gnomon --help")
         command_line.print_help()
         return 2
     # argparse takes no positionals after an option, so overrides there come back unparsed; those of

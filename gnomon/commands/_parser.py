@@ -69,6 +69,19 @@ def _whole(largest: int) -> Callable[[str], int]:
     return number
 
 
+def _number(kind: type[int] | type[float]) -> Callable[[str], float]:
+    """Return a parser of plain numbers whose message says what to give."""
+
+    def number(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError as error:
+            what = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text}: give {what}") from error
+
+    return number
+
+
 def _part(text: str) -> tuple[int, int]:
     """Parse a part of a whole, such as 2/10; the first is 1/10."""
     part, _, parts = text.partition("/")
@@ -220,6 +233,8 @@ def _argument_type(hint: Any) -> dict[str, Any]:
         typing.get_origin(hint) is Annotated
     ):  # such as Count, whose second part parses and checks the text
         return {"type": inner[1]}
+    if hint in (int, float):
+        return {"type": _number(hint)}
     return {"type": _path if hint is Path else hint}
 
 

@@ -29,7 +29,9 @@ def ls(
     from gnomon.runs.recipe_schema import recipe_schema
 
     if words and what != "answers" and not (pattern or schema or family):
-        raise RecipeError(f"{words[0]!r} is not understood; see gnomon ls --help")
+        raise RecipeError(
+            f"{words[0]!r} is not understood: give one name, as in `gnomon ls {words[0]}`"
+        )
     if words or pattern or schema or family:
         if what != "answers" or not words or pattern == schema:
             raise RecipeError(

@@ -31,7 +31,7 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
     # The place is locked before hours of work, not when the weights are written.
     with sole_writer(out):
         if not RunFolder(run).is_run:
-            raise RecipeError(no_run_message(run))
+            raise RecipeError(f"{no_run_message(run)}: name a run that trained an adapter")
         from gnomon.pipeline.exporting import merge as merging
 
         resolved = resolve(RunFolder(run).recipe, stored=True, recipes_only=True)

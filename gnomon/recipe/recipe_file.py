@@ -93,7 +93,8 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
         path, equals, value = text.partition("=")
         if not equals or not path:
             raise RecipeError(
-                f"{text!r}: an override is key=value without blanks, such as train.max_steps=9"
+                f"{text!r}: an override is key=value without blanks, such as train.max_steps=9;"
+                " and only one recipe, kind, file or folder is named"
             )
         *keys, last = path.split(".")
         section: Any = raw

@@ -6,7 +6,9 @@ import pytest
 from case_tables import table
 from PIL import Image
 
-VAGUE = re.compile(r"Traceback|input should|unable to|invalid literal|NoneType|KeyError|\bErrno")
+VAGUE = re.compile(
+    r"Traceback|input should|unable to|invalid literal|NoneType|KeyError|\bErrno|invalid \w+ value"
+)
 
 
 @pytest.fixture
