@@ -19,6 +19,16 @@ from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
 from gnomon.recipe import Model
 from gnomon.store.reading.run_folder import RunFolder
 
+_PROCESSOR_FILES = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "tokenizer_config.json",
+    "chat_template.jinja",
+    "chat_template.json",
+    "preprocessor_config.json",
+    "processor_config.json",
+)
+"""Files that turn pictures and words into a model's input, and its output into words."""
 _TRAINING_ARGUMENTS = "training_args.bin"
 """A file of transformers' trainer, whose module takes seconds to import."""
 _WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")
@@ -112,7 +122,8 @@ def fingerprint(model: Model, run: Path | None = None) -> str | None:
     """Hash the answering weights, so answers of other weights are never mixed with theirs.
 
     They are a run's weights and, under an adapter, those of the base model if it lies in a folder.
-    None for an untrained model of the hub, and for an untrained blank model.
+    Files beside the weights that change answers count as well: the tokenizer, the chat template and
+    the processor. None for an untrained model of the hub, and for an untrained blank model.
     """
     folders = [] if run is None else [f for f in RunFolder(run).weight_folders if f.is_dir()]
     if run is not None and not any(map(_weight_files, folders)):
@@ -122,7 +133,9 @@ def fingerprint(model: Model, run: Path | None = None) -> str | None:
     if run is None or RunFolder(run).model not in folders:
         folders.append(Path(families.locate(model.name)))
     hashes = [content_hash(file) for folder in folders for file in _weight_files(folder)]
-    digest = hashlib.sha256("".join(hashes).encode())
+    texts = [folder / name for folder in folders for name in _PROCESSOR_FILES]
+    parts = [*hashes, *(f"{file.name} {content_hash(file)}" for file in texts if file.is_file())]
+    digest = hashlib.sha256("".join(parts).encode())
     return digest.hexdigest()[:16] if hashes else None  # 64 bits tell weights apart
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from math import exp
 from pathlib import Path
 
+from gnomon import jsons
 from gnomon.answers.base.target import AnswerForm, Unlabelled
-from gnomon.atomic import put_text
+from gnomon.atomic import put_text, replace_files
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
-from gnomon.files import open_bytes, write_rows
+from gnomon.files import read_bytes, write_rows
 from gnomon.progress import announce, warn
 from gnomon.runs.answer import belief_shares
 from gnomon.runs.answer_file import AnswerFile
+from gnomon.runs.directory import pretty_json
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.sample import Prediction, Sample
@@ -44,7 +48,7 @@ class AnswerTable:
         """
         form = reader.form_of(question)
         with sole_writer(self.path):
-            _check_is_ours(self.path)
+            self._check_is_ours()
             announce(f"asking: {question}")
             stored = AnswerFile(self.path.with_name(self.path.name + ".part"))
             unreadable: set[Path] = set()
@@ -90,11 +94,33 @@ class AnswerTable:
             belief = _belief_cells(row, listed) if has_beliefs else ()
             cells.append([row.sample_id, text, *cut, *certainty, *belief])
         write_rows(table, [header, *cells])
-        put_text(self.path, table.getvalue())
+        record = self._record
+        with replace_files(self.path, record) as folder:
+            put_text(folder / self.path.name, table.getvalue())
+            digest = sha256((folder / self.path.name).read_bytes()).hexdigest()
+            put_text(folder / record.name, pretty_json({"sha256": digest}) + "\n")
         # The answers go last: after a kill between the two, all questions would be asked again.
         for file in (question_path(answers), answers):
             file.unlink(missing_ok=True)
         return rows
+
+    @property
+    def _record(self) -> Path:
+        """File with the hash of the table that gnomon wrote."""
+        return self.path.with_name(f"{self.path.name}.about.json")
+
+    def _check_is_ours(self) -> None:
+        """Refuse to replace a table that a user wrote or corrected, such as labels."""
+        if not self.path.exists():
+            return
+        with suppress(OSError, ValueError):
+            digest = sha256(read_bytes(self.path, "answers")).hexdigest()
+            if jsons.loads(self._record.read_bytes(), "JSON") == {"sha256": digest}:
+                return
+        raise ValueError(
+            f"{self.path} is there already, and gnomon did not write it, or it was changed since:"
+            " name another (--out)"
+        )
 
 
 def _samples(
@@ -111,18 +137,6 @@ def _samples(
             if file not in unreadable:
                 unreadable.add(file)
                 warn(f"left out: {error}")
-
-
-def _check_is_ours(out: Path) -> None:
-    """Refuse to write over a table of the user's, such as the labels of these pictures."""
-    # Our tables begin with these columns; the rest of the line may be beliefs.
-    header = ",".join(_COLUMNS).encode()
-    if not out.exists():
-        return
-    with open_bytes(out) as file:
-        start = file.read(len(header))
-    if start != header:
-        raise ValueError(f"{out} is there already and holds no answers: name another (--out)")
 
 
 def _certainty_cells(prediction: Prediction) -> list[str | float]:

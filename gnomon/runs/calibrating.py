@@ -231,17 +231,17 @@ def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
 
 
 def _answers_path(reader: Reader, exam: Exam, path: Path) -> Path:
-    """Return a file for the answers to these very questions, by these weights and lists.
+    """Return a file for the answers to these very questions under the reader's settings.
 
     So a killed calibration resumes, and another one never meets the answers of an earlier.
     """
-    recipe = reader.recipe
-    section, is_served = recipe.eval, recipe.model.server is not None
-    weights = f"{served_name(recipe)}, {section.repeats}" if is_served else reader.weights
+    is_served = reader.recipe.model.server is not None
     # A run may move, and its answers with it.
     values = exam.to_json() if exam.folder else asdict(exam)
-    how = section.answer, section.grid, section.belief, section.views
-    what = [values, *how, weights]
+    settings = dict(reader.settings)
+    if settings.get("weights") is not None:
+        del settings["name"]  # the folder of the base model, which may move
+    what = [values, settings]
     digest = blake2b(json.dumps(what, default=str).encode(), digest_size=4).hexdigest()
     folder = path if is_served else RunFolder(path).predictions
     return folder / f"calibration-{digest}.jsonl"

@@ -74,7 +74,7 @@ def open_reader(
 
     `words` are overrides of the command line.
     """
-    certifier = _certifier(name, words, terms)
+    certifier, words = _certifier(name, words, terms)
     recipe, run = resolve_model(name, "", words).check_names(), trained_run(name)
     return Reader(recipe, run, question=question, find=_box(recipe, run, find), certifier=certifier)
 
@@ -84,7 +84,7 @@ def open_reader_and_exam(
     terms: Sequence[float | None] = (None, None, None),
 ) -> tuple[Reader, Exam]:  # fmt: skip
     """Return the reader of a run or a model, and the questions of DATA, or of the run without."""
-    certifier = _certifier(name, words, terms)
+    certifier, words = _certifier(name, words, terms)
     resolved, run = resolve_model(name, data, words), trained_run(name)
     box = _box(resolved.check_names(), run, find)
     recipe, exam = recipe_and_exam(resolved, data, words, run=run)
@@ -98,8 +98,13 @@ def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
     return cuts.box_question(recipe, run) if find else None
 
 
-def _certifier(name: str, words: Sequence[str], terms: Sequence[float | None]) -> Certifier | None:
-    """Return the calibration under the user's terms, unless another rule is asked for."""
+def _certifier(
+    name: str, words: Sequence[str], terms: Sequence[float | None]
+) -> tuple[Certifier | None, list[str]]:
+    """Return the calibration under the user's terms, unless another rule is asked for.
+
+    The words come back without overrides that the calibration replaces by its own.
+    """
     run = trained_run(name)
     # Who asks for another answer by name gets it, without what a calibration says.
     is_plain = any(word.startswith("eval.answer=") for word in words)
@@ -113,13 +118,28 @@ def _certifier(name: str, words: Sequence[str], terms: Sequence[float | None]) -
     if is_plain and folder is not None and (folder / calibrations.NAME).is_file():
         note("eval.answer is given, so that the run's calibration is not used")
     certifier = certifier_of(name, None if is_plain else folder, *terms)
-    unused = [word for word in words if re.match(r"eval\.(views|grid)=", word)]
-    if certifier is not None and unused:
+    if certifier is None:
+        return None, [*words]
+    replaced = [word for word in words if re.match(r"eval\.(views|grid)=", word)]
+    calibration = certifier.calibration
+    grid = [float(number) for number in calibration.grid or ()]
+    same = {"eval.views": calibration.views, "eval.grid": grid}
+    others = [word for word in replaced if not _is_value(word, same)]
+    if others:
         warn(
-            f"{', '.join(unused)}: the calibration of {name} has its own, which is used;"
+            f"{', '.join(others)}: the calibration of {name} has its own, which is used;"
             " eval.answer=median asks without the calibration"
         )
-    return certifier
+    return certifier, [word for word in words if word not in replaced]
+
+
+def _is_value(word: str, values: Mapping[str, object]) -> bool:
+    """True if an override sets its key to the value that is there already."""
+    key, _, text = word.partition("=")
+    try:
+        return bool(json.loads(text) == values[key])
+    except ValueError:
+        return False
 
 
 def certifier_of(

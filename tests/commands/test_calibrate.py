@@ -70,10 +70,25 @@ def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
     assert stored.rule == "mode"
     (part,) = stored.parts
     assert len(part.scores) == 30
+    # The same words again, for answers: the calibration's own list is no contradiction.
+    asked = ("predict", tmp_path / "run", *words[:3], "eval.samples=2")
+    assert gnomon(*asked, grid) == 0
+    assert "has its own" not in capsys.readouterr().err
+    assert gnomon(*asked, "eval.grid=[0,50,1]") == 0
+    assert "eval.grid=[0,50,1]: the calibration of" in capsys.readouterr().err
     # Another list is another calibration, and an earlier one is not in its way.
     narrow = ("eval.grid=[0,50,1]", "eval.answer=mode")
     assert gnomon("calibrate", tmp_path / "run", *words, *narrow) == 2
     assert "so that no interval can hold them: eval.grid=[" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("change", ["eval.max_new_tokens=9", "model.max_pixels=5000"])
+def test_answers_under_other_settings_are_asked_for_anew(calibrated, tmp_path, change):
+    folder = tmp_path / "run"
+    shutil.copytree(calibrated, folder)
+    words = (*CLOCKS, "eval.split=val", "eval.samples=24", f"eval.belief=[{HALVES}]")
+    assert gnomon("calibrate", folder, *words, "--within", 60, change) == 0
+    assert len(list(folder.glob("predictions/calibration-????????.jsonl"))) == 2
 
 
 @pytest.mark.slow
@@ -180,7 +195,8 @@ def test_another_cutoff_asks_nothing_again_and_is_compared(
     )
     assert gnomon(*words, "--answered", 0.5) == 0
     # A large model's weights take a while to be read: they are hashed once.
-    assert names == [str(folder / "adapter" / "adapter_model.safetensors")]
+    weights = [name for name in names if name.endswith(".safetensors")]
+    assert weights == [str(folder / "adapter" / "adapter_model.safetensors")]
     loaded = property(lambda _: pytest.fail("the model was loaded"))
     monkeypatch.setattr(Reader, "model", loaded)
     assert gnomon(*words, "--answered", 0.9, "--coverage", 0.8) == 0

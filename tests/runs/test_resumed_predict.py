@@ -46,6 +46,12 @@ def add_to_weights(number):
     save_file(weights, file, metadata={"format": "pt"})
 
 
+def add_comment(name, text):
+    """Append a text that changes nothing but the file."""
+    with Path("mm", name).open("a") as file:
+        file.write(text)
+
+
 def draw(folder, first=0, suffix="bmp"):
     """Draw N pictures, all of the same number of bytes; the n-th has the red first + n."""
     Path(folder).mkdir(exist_ok=True)
@@ -78,6 +84,8 @@ CHANGES = {
     "gone": lambda: os.remove("pictures/00.bmp"),
     "broken": lambda: Path("pictures/00.bmp").write_bytes(b"no picture"),
     "weights": lambda: add_to_weights(7),
+    "template": lambda: add_comment("chat_template.jinja", "{# other #}"),
+    "tokenizer": lambda: add_comment("tokenizer.json", "\n"),
     "question": lambda: None,
     "rows": lambda: write_labels(reversed(range(N))),
 }
@@ -92,11 +100,13 @@ CASES = [
     ("folder", "gone", AGAIN.format(1), 0),
     ("folder", "broken", AGAIN.format(1), 0),
     ("folder", "weights", "was answered with {'weights': ", 1),
+    ("folder", "template", "was answered with {'weights': ", 1),
     ("folder", "question", "was asked 'What does it read?', not 'Is it on?'", 1),
     ("table", "nothing", "", 0),
     ("table", "pictures", "other samples (labels.csv line 2 has another picture; ", 2),
     ("table", "swapped", "other samples (labels.csv line 2 has another picture; ", 2),
     ("table", "weights", "was answered with {'weights': ", 1),
+    ("table", "tokenizer", "was answered with {'weights': ", 1),
     ("table", "question", f"labels.csv line 2 asked '{READ}', and now '{OTHER}'", 2),
     ("table", "rows", "labels.csv line 2 had the label 0, and now 11", 2),
 ]

@@ -106,10 +106,15 @@ def cells(asked_of, folder, name, answer):
 def test_the_labels_of_the_pictures_are_never_written_over(asked_of, tmp_path):
     Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
     labels = tmp_path / "labels.csv"
-    labels.write_text("file,time\na.png,10:08\n")
-    with pytest.raises(ValueError, match=r"labels\.csv is there already and holds no answers"):
-        asked_of(lambda _: pytest.fail("asked"), labels)
-    assert labels.read_text() == "file,time\na.png,10:08\n"
+    for text in ("file,time\na.png,10:08\n", "file,answer\na.png,10:08\n"):
+        labels.write_text(text)
+        with pytest.raises(ValueError, match=r"labels\.csv is there already, and gnomon did not"):
+            asked_of(lambda _: pytest.fail("asked"), labels)
+        assert labels.read_text() == text
+    answers = tmp_path / "answers.csv"
     for answer in ("10:08", "10:09"):  # its own answers are
-        asked_of(lambda _, said=answer: said, tmp_path / "answers.csv")
-        assert answer in (tmp_path / "answers.csv").read_text()
+        asked_of(lambda _, said=answer: said, answers)
+        assert answer in answers.read_text()
+    answers.write_text(answers.read_text().replace("10:09", "10:10"))
+    with pytest.raises(ValueError, match=r"answers\.csv is there already.* changed since"):
+        asked_of(lambda _: pytest.fail("asked"), answers)
