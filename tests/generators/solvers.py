@@ -280,7 +280,27 @@ def _round_gauge(value, reading, facts):
     return _nearest(steps[high], value), facts["unit"]
 
 
+def _kitchen_scale(value, reading, facts):
+    if reading == "pounds":
+        return _nearest("0.2", value * Decimal("2.2046")), "lb"
+    steps = {"5": "0.05", "10": "0.1", "25": "0.25", "1000": "10", "500": "5", "20": "0.25"}
+    return _nearest(steps[facts["parts"]["scale"]["high"]], value), facts["unit"]
+
+
+def _ruler(value, reading, facts):
+    steps = {"15": "0.1", "10": "0.1", "5": "0.05", "100": "1", "6": "0.125"}
+    return _nearest(steps[facts["parts"]["scale"]["high"]], value), facts["unit"]
+
+
+def _cylinder(value, reading, facts):
+    steps = {"100": "1", "50": "0.5", "25": "0.25", "250": "2.5"}
+    return _nearest(steps[facts["parts"]["scale"]["high"]], value), "mL"
+
+
 _READ = {
+    "scale": _kitchen_scale,
+    "ruler": _ruler,
+    "measuring cylinder": _cylinder,
     "gauge": _round_gauge,
     "compass": lambda value, *_: (_nearest(1, value) % 360, "°"),
     "bathroom scale": lambda value, *_: (_nearest("0.5", value), "kg"),

@@ -145,10 +145,10 @@ def test_a_wheel_that_turns_moves_its_figure_up_by_the_share():
         assert rows[0] - rows[1] == pytest.approx(0.2 * pose.scale, abs=2.5)
 
 
-def test_wheels_of_some_counters_turn_downwards():
+def test_the_wheels_of_all_counters_turn_upwards():
+    """gnomon-tiny read 15 points fewer wheels right when a quarter of them turned downwards."""
     counter = Counter(faces=("wheels",), questions=("wheel",))
-    ways = Counts(window_of(scene_of(counter, index, draw)).roll for index in range(40))
-    assert ways["up"] > ways["down"] > 3
+    assert {window_of(scene_of(counter, index, draw)).roll for index in range(40)} == {"up"}
 
 
 def test_wheels_turn_with_those_on_their_right():

@@ -226,7 +226,10 @@ class Counter(PictureGenerator):
         quantities = {"digits": Fraction(len(plan.digits)), "decimals": Fraction(plan.decimals)}
         value = Fraction(int(plan.digits) + plan.turn) / 10**plan.decimals
         face = _description(plan.face).draw(value, rng, quantities)
-        changes: dict[str, Any] = {"dead": self._dead_segment(plan, rng), "blank": plan.dark > 0}
+        # gnomon-tiny learned from wheels that turn upwards, as nearly all do.
+        changes: dict[str, Any] = {
+            "dead": self._dead_segment(plan, rng), "blank": plan.dark > 0, "roll": "up",
+        }  # fmt: skip
         if self.fonts is not None or self.ood:
             changes["figures"] = self._font(plan.face, rng)
         face = face.with_changed(_FIGURES_PART, **changes)

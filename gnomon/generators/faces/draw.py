@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Plate
+from gnomon.generators.faces.track import Track
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -57,10 +59,9 @@ def draw_face(scene: FaceScene, rng: Rng) -> Image:
         palette = replace(palette, case=palette.floor)
     painter = _painter(scene, palette, rng)
     above = [mount for mount in face.parts if _stands_above(mount)]
-    for mount in face.parts:
-        if not _stands_above(mount) and not _is_behind(mount):
-            painter.frame = mount.frame
-            mount.part.paint(painter, mount)
+    for mount in _floor_parts(face):
+        painter.frame = mount.frame
+        mount.part.paint(painter, mount)
     painter.finish_floor()
     if not look.is_photo:
         _draw_above(painter, above)
@@ -94,6 +95,16 @@ def _painter(scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
     painter.fill([body.outline()], "floor")
     painter.right_edge = float(body.outline()[:, 0].max())
     return painter
+
+
+def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
+    """Iterate over the parts in the floor; what lies beneath a track comes before it."""
+    beneath = [m for m in face.parts if isinstance(m.part, Pointer) and m.part.beneath]
+    for mount in face.parts:
+        if isinstance(mount.part, Track):
+            yield from (liquid for liquid in beneath if liquid.track is mount.part)
+        if not (mount in beneath or _stands_above(mount) or _is_behind(mount)):
+            yield mount
 
 
 def _stands_above(mount: MountedPart) -> bool:

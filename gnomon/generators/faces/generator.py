@@ -108,8 +108,9 @@ class Face(PictureGenerator):
     description: str | tuple[str, ...] = ALL
     """Your description, for example my-gauge.yaml, or one that comes with gnomon: ammeter,
     barometer, bathroom_scale, compass, counter, dial_indicator, display, electricity_meter, gauge,
-    hygrometer, meter_dial, sf6_gauge, speedometer, stopwatch, thermometer, voltmeter, wall_clock,
-    water_meter. Also a list. Default: all that come with it."""
+    hygrometer, kitchen_scale, measuring_cylinder, meter_dial, ruler, sf6_gauge, speedometer,
+    stopwatch, thermometer, voltmeter, wall_clock, water_meter. Also a list. Default:
+    all that come with it."""
     size: Annotated[int, within(160, 1024)] = 320
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"

@@ -57,6 +57,10 @@ class Pointer(FacePart):
     hub_colour: Paint = "hands"
     bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Radius of a column's bulb below its first value."""
+    begin: Annotated[float, Field(ge=-1, le=0)] = 0.0
+    """Share of the track at which a column without a bulb begins."""
+    beneath: bool = False
+    """True for a column that lies beneath the ticks, such as a liquid in glass."""
 
     def check(self, mount: MountedPart) -> None:
         track = mount.track
@@ -66,6 +70,8 @@ class Pointer(FacePart):
                 f"shape: {self.shape!r} turns around a pivot, and {self.track} is straight: give"
                 f" {', '.join(SLIDING)}"
             )
+        if self.beneath and self.shape != "column":
+            raise ValueError("beneath: only a column lies beneath the ticks")
         number, (low, high) = mount.scale_number, track.values
         # A hundredth of the scale beyond its ends is still on the dial.
         slack = 0.01 * (high - low)
@@ -88,7 +94,7 @@ class Pointer(FacePart):
         return self.length * (_track(mount).radius or 1.0)
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
-        if self.stands_above:
+        if self.stands_above or self.beneath:
             self._paint(painter, mount)
         else:
             painter.later(lambda: self._paint(painter, mount))
@@ -138,7 +144,7 @@ class Pointer(FacePart):
     def _sliding(self, track: Track, share: float, swell: float) -> list[Points]:
         path, half = track.path, self.width / 2
         if self.shape == "column":
-            begin = -0.9 * self.bulb / path.length
+            begin = self.begin - 0.9 * self.bulb / path.length
             end = max(share - swell / path.length, begin + 1e-3)
             column = path.band(begin, end, self.away - half, self.away + half)
             if not self.bulb:
