@@ -163,7 +163,7 @@ def evidence(shares: Floats, mean: float) -> float:
 
 
 def fewest_for_risk(wrong: float, *, is_grouped: bool = False) -> int:
-    """Return how many pictures, or groups, are needed to show `wrong` if no answer is wrong."""
+    """Return how many right answers, or groups of them, show a share of at most `wrong`."""
     if not 0 < wrong < 1:
         raise ValueError(f"wrong={wrong:g}: give a share between 0 and 1, such as 0.05")
     n = ceil(log(1 - RISK_LEVEL) / log(1 - wrong))
