@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _way_on(verb: str) -> str:
-    """Say how a verb that was stopped goes on; those that only look save nothing on the way."""
+    """Return how to resume a verb that was stopped, or "" for a verb that only shows data."""
     return "" if verb in _LOOKING else "; the same command resumes from what was saved"
 
 
@@ -112,7 +112,7 @@ class _Terminated(SystemExit):
 
 
 def _handle_sigterm() -> bool:
-    """Make SIGTERM end a verb as Ctrl-C does; false where Python handles no signals."""
+    """Make SIGTERM end a verb like Ctrl-C. Return False if Python cannot handle signals here."""
     if threading.current_thread() is not threading.main_thread():
         return False
     process = os.getpid()
