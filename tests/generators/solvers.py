@@ -275,6 +275,9 @@ def _counter_face(value, reading, facts):
 def _round_gauge(value, reading, facts):
     if reading == "psi":
         return _nearest(1, value * Decimal("14.5038")), "psi"
+    if facts["unit"] in ("Pa", "mbar"):  # half of a tick, of which each decade has nine
+        half = Decimal(5).scaleb(value.adjusted() - 1)
+        return _nearest(half, value), facts["unit"]
     high = facts["parts"]["scale"]["high"]
     steps = {"10": "0.1", "16": "0.25", "5": "0.1", "160": "2", "120": "1", "1000": "1"}
     return _nearest(steps[high], value), facts["unit"]

@@ -413,6 +413,17 @@ def test_answers_follow_from_the_facts_whatever_is_asked(name):
     assert seen == set(asked)
 
 
+@pytest.mark.parametrize(("value", "answer", "within"), [
+    ("3.2", "3", "0.5"), ("3.3", "3.5", "0.5"), ("46", "45", "5"), ("48", "50", "5"),
+    ("100", "100", "50"), ("1000", "1000", "50"),
+])  # fmt: skip
+def test_a_logarithmic_scale_is_read_to_parts_of_its_ticks(value, answer, within):
+    description = next(each for each in variants("gauge") if each.head.unit == "Pa")
+    drawn = description.draw(Fraction(value), Rng("a gauge"))
+    number = face_questions.answer_of(description.readings["value"], drawn)
+    assert (number.value, number.within) == (Decimal(answer), Decimal(within))
+
+
 SCALED = ("ammeter", "gauge", "hygrometer", "sf6_gauge", "speedometer", "thermometer", "voltmeter")
 
 

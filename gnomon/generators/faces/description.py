@@ -126,6 +126,9 @@ class FaceReading:
     step: Positive | None = None
     """The answer is a multiple of it. For a time, give 60 for minutes or 1 for seconds. Default:
     the last figure of a window, otherwise 1."""
+    parts: Annotated[int, Field(ge=1, le=10)] | None = None
+    """Parts of the distance of two ticks to which a pointer is read, in place of `step`, for scales
+    whose ticks differ. An answer is then right if it is at most half of that distance away."""
     within: Annotated[float, Field(ge=0)] | None = None
     """The largest error of an answer that is right. Default: one step."""
     round: Literal["nearest", "down"] = "nearest"
@@ -196,6 +199,13 @@ class DrawnFace(NamedTuple):
     def part(self, name: str) -> MountedPart:
         """The part of a name."""
         return next(mount for mount in self.parts if mount.name == name)
+
+    def pointer_of(self, reading: FaceReading) -> MountedPart | None:
+        """The pointer that shows a reading on a track. None if it is read otherwise."""
+        for mount in self.parts:
+            if isinstance(mount.part, Pointer) and mount.part.drive == reading.drive:
+                return mount
+        return None
 
     def with_changed(self, name: str, **changes: Any) -> DrawnFace:
         """The face with other values for keys of a part, which are not checked."""
@@ -494,6 +504,12 @@ class FaceDescription:
             number = evaluate(reading.drive or "value", face.quantities)
             if number < 0 and (reading.digits or reading.cycle):
                 raise self.fault(f"readings.{name}", "digits and cycle are for numbers from 0 on")
+            pointer = face.pointer_of(reading)
+            track = pointer.track if pointer else None
+            if reading.parts and not (isinstance(track, Track) and track.graduation.ticks):
+                raise self.fault(
+                    f"readings.{name}.parts", "no pointer on a track with ticks has its drive"
+                )
 
     @cached_property
     def readings(self) -> dict[str, FaceReading]:

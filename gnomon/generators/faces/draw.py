@@ -92,8 +92,9 @@ def _painter(scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
     if body.shape == "ring":  # a groove in the rim
         painter.fill([body.outline(0.57 * body.rim)], "floor")
         painter.fill([body.outline(0.21 * body.rim)], "case")
-    painter.fill([body.outline()], "floor")
-    painter.right_edge = float(body.outline()[:, 0].max())
+    floor = body.outline()
+    painter.fill([floor], "floor")
+    painter.right_edge = float(floor[:, 0].max())
     return painter
 
 

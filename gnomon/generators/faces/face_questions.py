@@ -10,6 +10,7 @@ from gnomon.files import read_toml
 from gnomon.generators.faces.description import DrawnFace, FaceDescription, FaceReading
 from gnomon.generators.faces.expressions import evaluate
 from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, Limits
+from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.window import Window
 from gnomon.sample import Number, Time
 
@@ -31,6 +32,8 @@ def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
 def number_of(reading: FaceReading, face: DrawnFace) -> Number:
     """The answer to a reading that is a number."""
     number = evaluate(reading.drive or "value", face.quantities)
+    if reading.parts is not None:
+        return _between_ticks(reading, face)
     step = _step(reading, face)
     steps = number / Fraction(step)
     whole = math.floor(steps + (Fraction(1, 2) if reading.round == "nearest" else 0))
@@ -42,6 +45,25 @@ def number_of(reading: FaceReading, face: DrawnFace) -> Number:
     return Number(
         _with_places(value, step), _unit(reading, face.head.unit), _plain(within), _plain(cycle),
         reading.digits,
+    )  # fmt: skip
+
+
+def _between_ticks(reading: FaceReading, face: DrawnFace) -> Number:
+    """The nearest part of the distance of the two ticks around a pointer."""
+    mount = face.pointer_of(reading)
+    assert mount is not None
+    assert isinstance(mount.track, Track)
+    first, last = mount.track.graduation.around(mount.scale_number)
+    assert reading.parts is not None
+    part = (last - first) / reading.parts
+    parts = math.floor((Decimal(repr(mount.scale_number)) - first) / part + Decimal("0.5"))
+    half = (last - first) / 2
+    within = half if reading.within is None else Decimal(repr(reading.within))
+    cycle = Decimal(repr(reading.cycle))
+    value = first + parts * part
+    return Number(
+        _plain(value % cycle if cycle else value), _unit(reading, face.head.unit), _plain(within),
+        _plain(cycle),
     )  # fmt: skip
 
 

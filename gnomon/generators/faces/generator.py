@@ -302,7 +302,7 @@ class Face(PictureGenerator):
         if plan.question == "find":
             target = Box(*facts["case_box"])
         elif scale_question is not None:
-            pointer = scale_marks.pointer_of(face, reading)
+            pointer = face.pointer_of(reading)
             assert pointer is not None
             target = scale_question.target or Box(*facts["parts"][pointer.name]["box"])
             facts |= scale_marks.facts_of(scale_question)
@@ -362,7 +362,7 @@ class Face(PictureGenerator):
                     return name
         names = (choice,) if self.palettes is None else self.materials.names("palettes")
         fitting = _fitting_palettes(names, self.ood, paints, body.colours)
-        if not fitting and self.palettes is None:  # zones may need another floor
+        if not fitting and self.palettes is None and question == "zone":
             fitting = _fitting_palettes((ANY,), self.ood, paints, body.colours)
         if not fitting:
             raise ValueError(

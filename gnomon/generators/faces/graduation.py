@@ -76,6 +76,15 @@ class Graduation:
             last = self.ticks[0] if self.goes_round else self.ticks[-1]
         return [self.ticks[max(0, after - 1)], last]
 
+    def around(self, value: float) -> tuple[Decimal, Decimal]:
+        """The two ticks around a value; at the end of the scale the last two."""
+        values = [tick.value for tick in self.ticks]
+        if self.goes_round:
+            values.append(Decimal(repr(self.high)))
+        after = bisect_right(values, Decimal(repr(value)))
+        after = min(max(after, 1), len(values) - 1)
+        return values[after - 1], values[after]
+
     @property
     def least_gap(self) -> float:
         """The smallest distance of two ticks, as a share of the way."""

@@ -68,8 +68,8 @@ class FacePainter:
         # LINE_AA makes a bar broader by this, so it is taken off before.
         broad = max(width - 2 * SWELL / SCALE / self.scale, 0.4 * width)
         along = ends[:, 1] - ends[:, 0]
-        across = np.stack([-along[:, 1], along[:, 0]], 1) / np.linalg.norm(along, axis=1)[:, None]
-        side = across[:, None] * broad / 2
+        across = along[:, ::-1] * (-0.5, 0.5) * (broad / np.hypot(*along.T))[:, None]
+        side = across[:, None]
         corners = np.concatenate([ends + side, ends[:, ::-1] - side], 1)
         places = self.place(corners.reshape(-1, 2)).reshape(-1, 4, 2)
         self.canvas.fill(list(places), self.colour(colour))

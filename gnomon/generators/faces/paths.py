@@ -20,7 +20,7 @@ class ScalePath(ABC):
     """The way from a scale's first value to its last. Shares of it are 0 to 1."""
 
     @abstractmethod
-    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+    def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
         """Points at shares of the way, so far from it towards the numerals' side."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ class RoundPath(ScalePath):
     start: float
     sweep: float
 
-    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+    def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
         a = np.radians(self.start + self.sweep * shares)
         radius = self.radius - inward
         x, y = self.pivot
@@ -73,7 +73,7 @@ class OutlinePath(RoundPath):
 
     shape: str
 
-    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+    def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
         degrees = self.start + self.sweep * shares
         far = _outline_radii(self.shape, tuple(degrees.tolist()))
         radius, a = self.radius * far - inward, np.radians(degrees)
@@ -93,11 +93,13 @@ class StraightPath(ScalePath):
     begin: tuple[float, float]
     end: tuple[float, float]
 
-    def points(self, shares: Shares, inward: float = 0.0) -> Points:
+    def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
         begin, end = np.array(self.begin), np.array(self.end)
         along = (end - begin) / self.length
         points: Points = (
-            begin + shares[:, None] * (end - begin) + inward * np.array([-along[1], along[0]])
+            begin
+            + shares[:, None] * (end - begin)
+            + np.multiply.outer(inward, np.array([-along[1], along[0]]))
         )
         return points
 

@@ -29,17 +29,9 @@ _DRAWN = ("difference", "zone")
 QUESTIONS = (*scale_questions.SCALE_QUESTIONS, "where")
 
 
-def pointer_of(face: DrawnFace, reading: FaceReading) -> MountedPart | None:
-    """Return the pointer that shows a reading on a track. None if it is read otherwise."""
-    for mount in face.parts:
-        if isinstance(mount.part, Pointer) and mount.part.drive == reading.drive:
-            return mount
-    return None
-
-
 def is_asked_of(question: str, face: DrawnFace, reading: FaceReading) -> bool:
     """True if a question about the scale makes sense for this face."""
-    mount = pointer_of(face, reading)
+    mount = face.pointer_of(reading)
     if mount is None or reading.answer == "time":
         return False
     track = _track(mount)
@@ -69,14 +61,14 @@ def ask(
     question: str, face: DrawnFace, reading: FaceReading, rng: Rng
 ) -> tuple[ScaleQuestion, DrawnFace]:
     """Ask about a scale; return the face with what must be drawn for it, too."""
-    mount = pointer_of(face, reading)
+    mount = face.pointer_of(reading)
     assert mount is not None
     if question == "where":
         return ScaleQuestion(None), face
     track, answer = _track(mount), number_of(reading, face)
     scale = _scale(track, answer.unit)
-    around = [tick.value for tick in track.graduation.neighbours(mount.scale_number)]
-    gap = max(around) - min(around) or scale.ticks[-1] - scale.ticks[-2]
+    before, after = track.graduation.around(mount.scale_number)
+    gap = after - before
     result = scale_questions.ask(
         question, scale, Reading(answer.value, gap, answer.within or Decimal(0)), rng
     )

@@ -20,7 +20,6 @@ from gnomon.generators.faces.graduation import (
     MOST_TICKS,
     GraduatedPiece,
     Graduation,
-    ScaleTick,
     graduation,
 )  # fmt: skip
 from gnomon.generators.faces.painter import FacePainter
@@ -216,14 +215,23 @@ class Track(FacePart):
         if self.ring:
             half = self.ring / 2
             painter.fill([path.band(0, 1, -half, half)], self.colour)
-        parts = (1.0, self.middle_tick, self.small_tick)
-        for rank, (shares, part) in enumerate(zip(scale.shares_by_rank, parts, strict=True)):
-            if len(shares) and self.tick:
-                ends = [path.points(shares), path.points(shares, self.tick * part)]
-                width = self.width if rank == LABELLED else self.thin
-                painter.bars(np.stack(ends, 1), width, self.colour)
+        if self.tick and scale.ticks:
+            self._paint_ticks(painter)
         if self.numerals:
             painter.write(self.texts, self.numerals.colour, self.numerals.font)
+
+    def _paint_ticks(self, painter: FacePainter) -> None:
+        """Draw all ticks, the thin ones at once."""
+        labelled, *thin = self.graduation.shares_by_rank
+        middle, small = (self.tick * part for part in (self.middle_tick, self.small_tick))
+        shares = np.concatenate([labelled, *thin])
+        inward = np.repeat([self.tick, middle, small], [len(labelled), *map(len, thin)])
+        places = self.path.points(
+            np.concatenate([shares, shares]), np.concatenate([np.zeros(len(shares)), inward])
+        )
+        ends = np.swapaxes(places.reshape(2, -1, 2), 0, 1)
+        painter.bars(ends[: len(labelled)], self.width, self.colour)
+        painter.bars(ends[len(labelled) :], self.thin, self.colour)
 
     @cached_property
     def texts(self) -> list[Lettering]:
@@ -241,7 +249,11 @@ class Track(FacePart):
             if float(tick.value) in numerals.skip:
                 continue
             words = numerals.texts
-            text = _numeral(tick, numerals) if words is None else words[number % len(words)]
+            text = (
+                _numeral(tick.value, numerals.times, numerals.decimals)
+                if words is None
+                else words[number % len(words)]
+            )
             if not text:
                 continue
             turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
@@ -292,8 +304,8 @@ def _end_share(scale: Graduation, value: float) -> float:
     return 1.0 if value == scale.high else scale.share(value)
 
 
-def _numeral(tick: ScaleTick, numerals: Numerals) -> str:
-    number = tick.value * Decimal(repr(numerals.times))
-    places = numerals.decimals
+@lru_cache(maxsize=4096)
+def _numeral(value: Decimal, times: float, places: int | None) -> str:
+    number = value * Decimal(repr(times))
     text = f"{plain(number):f}" if places is None else f"{number:.{places}f}"
     return text.replace("-", "−")
