@@ -4,17 +4,22 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
 from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from traceback import format_exc
 from typing import Any, TypeVar
 
 import cv2
 
 T = TypeVar("T")
+_jobs: list[Callable[[int], Any]] = []
+"""The job of this process, if it is a worker."""
 _HAS_SIGNAL_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
@@ -36,69 +41,51 @@ def run(
         for index in indices:
             on_result(index, job(index))
         return
-    pool: dict[Connection, SpawnProcess] = {}
-    try:
-        for _ in range(processes):
-            with _postpone_signals():
-                connection, process = _start_process()
-                pool[connection] = process
-        _distribute(job, indices, list(pool), on_result)
-    except (EOFError, ConnectionError) as error:
-        raise ChildProcessError(
-            "a worker process died (killed for its memory? then fewer workers take less; or a"
-            ' script that starts workers without `if __name__ == "__main__":`?);'
-            " run it again"
-        ) from error
-    finally:
-        for connection, process in pool.items():
-            connection.close()
-            process.kill()  # in the middle of what it does, if this run failed
-        for process in pool.values():
-            process.join()
+    # Spawned, not forked: a fork copies locks that other threads of this process hold.
+    context = get_context("spawn")
+    with TemporaryDirectory() as folder:
+        # A job among the arguments of a process would be written into a pipe while the child
+        # starts, and a large one would hold this process there for good if the child died.
+        file = Path(folder, "job")
+        file.write_bytes(ForkingPickler.dumps(job))
+        executor = ProcessPoolExecutor(processes, context, _set_up, (file,))
+        try:
+            _distribute(executor, indices, processes, on_result)
+        except BrokenProcessPool as error:
+            raise ChildProcessError(
+                "a worker process died (killed for its memory? then fewer workers take less; or a"
+                ' script that starts workers without `if __name__ == "__main__":`?);'
+                " run it again"
+            ) from error
+        finally:
+            for process in list((executor._processes or {}).values()):
+                process.kill()  # in the middle of what it does, if this run failed
+            executor.shutdown(cancel_futures=True)
 
 
 def _distribute(
-    job: Callable[[int], T],
+    executor: ProcessPoolExecutor,
     indices: Sequence[int],
-    connections: Sequence[Connection],
-    on_result: Callable[[int, T], None],
+    processes: int,
+    on_result: Callable[[int, Any], None],
 ) -> None:
-    """Send every process the job, and then one index after another."""
-    data = ForkingPickler.dumps(job)
-    for connection in connections:
-        connection.send_bytes(data)
-    del data
-    remaining = iter(indices)
-    busy = dict(zip(connections, remaining, strict=False))
-    for connection, index in busy.items():
-        connection.send(index)
-    while busy:
-        ready = wait(list(busy))
-        for connection in [each for each in busy if each in ready]:
-            index = busy.pop(connection)
-            error, result = connection.recv()
+    """Give each process one index after another; results that wait would fill the memory."""
+    remaining, running = iter(indices), dict[Future[Any], int]()
+
+    def submit(count: int) -> None:
+        with _postpone_signals():  # the executor starts a process when no other is idle
+            for index in islice(remaining, count):
+                running[executor.submit(_outcome, index)] = index
+
+    submit(processes)
+    while running:
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            index = running.pop(future)
+            error, result = future.result()
             if error is not None:
                 raise error
-            # The next index goes out first: `on_result` may wait for the disk.
-            if (following := next(remaining, None)) is not None:
-                connection.send(following)
-                busy[connection] = following
+            submit(1)  # before `on_result`, which may wait for the disk
             on_result(index, result)
-
-
-def _start_process() -> tuple[Connection, SpawnProcess]:
-    """Start a process that waits for its job at the other end of the connection.
-
-    The job is no argument of the process: multiprocessing writes those into a pipe while the child
-    starts, and a large one would hold the parent there for good if the child died.
-    """
-    # Spawned, not forked: a fork copies locks that other threads of this process hold.
-    context = get_context("spawn")
-    connection, child_end = context.Pipe()
-    process = context.Process(target=_work, args=(child_end,))
-    process.start()
-    child_end.close()  # otherwise this end would never learn of the child's death
-    return connection, process
 
 
 @contextmanager
@@ -144,8 +131,8 @@ def _block_ctrl_c() -> set[signal.Signals] | None:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))  # type: ignore[arg-type]
 
 
-def _work(connection: Connection) -> None:
-    """Run the job on each index received, until the other end closes."""
+def _set_up(file: Path) -> None:
+    """Prepare a worker process, and load its job."""
     # Ctrl-C reaches every process of a terminal; only the first one has something to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _HAS_SIGNAL_MASKS:
@@ -153,18 +140,13 @@ def _work(connection: Connection) -> None:
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     # Otherwise each worker has a thread per core: two workers on two cores took a fifth longer.
     cv2.setNumThreads(1)
-    with suppress(EOFError, ConnectionError):  # the parent has what it wants, or is gone
-        job = connection.recv()
-        while True:
-            index = connection.recv()
-            answer = _outcome(job, index)
-            connection.send(answer)
+    _jobs[:] = [ForkingPickler.loads(file.read_bytes())]
 
 
-def _outcome(job: Callable[[int], Any], index: int) -> tuple[Exception | None, Any]:
+def _outcome(index: int) -> tuple[Exception | None, Any]:
     """The job's error and result; an error carries its traceback as a note, for pickle drops it."""
     try:
-        return None, job(index)
+        return None, _jobs[0](index)
     except Exception as error:
         error.add_note(f"in a worker process:\n{format_exc()}")
         try:
