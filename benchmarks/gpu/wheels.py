@@ -29,10 +29,10 @@ LIMIT = 45e6
 UNUSED = re.compile(r"bitsandbytes/libbitsandbytes_(?!cuda130|cpu).*\.so")
 """Libraries for other versions of CUDA and other devices, nine tenths of bitsandbytes."""
 CARRIED = (
-    "albucore", "albumentations", "annotated-types", "bitsandbytes", "datasets", "dill", "filelock",
-    "fsspec", "multiprocess", "peft", "pydantic", "pydantic-core", "rapidfuzz", "regex",
-    "ruamel-yaml", "simsimd", "stringzilla", "transformers", "trl", "typing-extensions",
-    "typing-inspection", "xxhash", "zlib-ng",
+    "albucore", "albumentations", "annotated-types", "anyio", "bitsandbytes", "datasets", "dill",
+    "filelock", "fsspec", "h11", "httpcore2", "httpx2", "idna", "multiprocess", "peft", "pydantic",
+    "pydantic-core", "rapidfuzz", "regex", "ruamel-yaml", "simsimd", "stringzilla", "transformers",
+    "trl", "truststore", "typing-extensions", "typing-inspection", "xxhash", "zlib-ng",
 )  # fmt: skip
 INSTALLED = {
     "accelerate": "1.15.0", "huggingface-hub": "1.33.0", "numpy": "2.5.2", "safetensors": "0.8.0",

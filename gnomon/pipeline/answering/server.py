@@ -1,31 +1,28 @@
 """Answers of a model behind an OpenAI-compatible server: vLLM, SGLang, `transformers serve`, hosts.
 
-Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere. The
-HTTP is the standard library's, with a deadline for the whole reply, and without redirects.
+Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import json
 import re
-import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from io import BufferedReader, RawIOBase
+from functools import cache
 from itertools import islice
 from multiprocessing.pool import ThreadPool
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.error import HTTPError
-from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+
+import httpx2
 
 from gnomon.pipeline.answering.rule import (
     GREEDY,
@@ -41,7 +38,8 @@ from gnomon.redact import KEY, check_url, redact, server_key, strike_secrets
 from gnomon.sample import Prediction, Sample, Size
 
 if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+    from ssl import SSLContext
+
     from PIL.Image import Image
 
 
@@ -165,7 +163,7 @@ class Server:
                     wait = _retry_after(headers.get("Retry-After"), pause)
             except TimeoutError:
                 message = f"gave no whole answer within {seconds:.0f} s"
-            except (HTTPException, OSError) as error:
+            except (httpx2.HTTPError, OSError) as error:
                 message = f"cannot be reached: {error}"
             except ValueError as error:
                 message = f"answered {error}"
@@ -195,7 +193,7 @@ class Server:
         try:
             _, _, text = self._send("models", self.seconds / _TRIES)
             return [str(model["id"]) for model in json.loads(text)["data"]]
-        except (HTTPException, OSError) as error:
+        except (httpx2.HTTPError, OSError) as error:
             raise self._error(f"cannot be reached: {error}") from error
         except (ValueError, LookupError, RecursionError, TypeError):
             return []
@@ -208,16 +206,9 @@ class Server:
         if secret := server_key():
             headers["Authorization"] = f"Bearer {secret}"
         data = None if body is None else json.dumps(body).encode()
-        url = f"{self.url.rstrip('/')}/{path}"
-        request = Request(url, data, headers)  # noqa: S310 - the user's own URL
-        try:
-            response = _OPENER.open(request, timeout=seconds)
-        # urllib raises for a status from 300 on; the error is a response that can be read.
-        except HTTPError as error:
-            response = error
-        with response:
-            text = response.read(_LONGEST).decode("utf-8", "replace")
-            return response.status, response.headers, text
+        method, url = "GET" if data is None else "POST", f"{self.url.rstrip('/')}/{path}"
+        reply = _request(method, url, headers, data, seconds)
+        return asyncio.run_coroutine_threadsafe(reply, _event_loop()).result()
 
     def _refusal(self, status: int, text: str) -> str:
         """Message about a status other than 200, with a way out if there is one."""
@@ -287,68 +278,40 @@ def _data_uri(image: Image) -> str:
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-class _TimedReader(RawIOBase):
-    """Reader of a socket that raises TimeoutError at a deadline.
+async def _request(
+    method: str, url: str, headers: dict[str, str], data: bytes | None, seconds: float
+) -> tuple[int, Mapping[str, str], str]:
+    """Send a request, and return status, headers and text of the reply within these seconds.
 
-    The library's timeout holds for each read: a server that sends a byte now and then would keep a
-    question waiting for ever.
+    Redirects are not followed: they would take pictures or the key to another host.
     """
-
-    def __init__(self, reader: RawIOBase, sock: socket.socket, deadline: float) -> None:
-        self._reader, self._sock, self._deadline = reader, sock, deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
-        remaining = self._deadline - time.monotonic()
-        if remaining <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(remaining)  # each read may take all the time that remains
-        return self._reader.readinto(buffer)
-
-    def close(self) -> None:
-        self._reader.close()
-        super().close()
+    # httpx's own timeouts hold for each read: a server that sends a byte now and then would keep a
+    # question waiting for ever.
+    async with (
+        asyncio.timeout(seconds),
+        httpx2.AsyncClient(timeout=None, verify=_ssl_context()) as client,
+        client.stream(method, url, headers=headers, content=data) as response,
+    ):
+        body = b""
+        async for piece in response.aiter_bytes():
+            body += piece
+            if len(body) >= _LONGEST:
+                break
+        return response.status_code, response.headers, body[:_LONGEST].decode("utf-8", "replace")
 
 
-class _TimedResponse(HTTPResponse):
-    """Response whose headers and body are read through a _TimedReader."""
-
-    def __init__(
-        self, sock: socket.socket, *arguments: Any, deadline: float, **options: Any
-    ) -> None:
-        super().__init__(sock, *arguments, **options)
-        # fp has buffered nothing yet, so its raw reader can be detached.
-        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, deadline))
+@cache
+def _ssl_context() -> SSLContext:
+    """The settings of TLS, which take longer to make than many a reply."""
+    return httpx2.create_ssl_context()
 
 
-def _with_deadline(connection: HTTPConnection) -> HTTPConnection:
-    """Make a connection's timeout the time from now to the end of its reply."""
-    deadline = time.monotonic() + (connection.timeout or 0)
-    connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
-    return connection
-
-
-class _HttpHandler(HTTPHandler):
-    def http_open(self, request: Request) -> HTTPResponse:
-        return self.do_open(lambda *a, **k: _with_deadline(HTTPConnection(*a, **k)), request)
-
-
-class _HttpsHandler(HTTPSHandler):
-    def https_open(self, request: Request) -> HTTPResponse:
-        return self.do_open(lambda *a, **k: _with_deadline(HTTPSConnection(*a, **k)), request)
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Handler that makes a redirect an error: it would take pictures or the key to another host."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-_OPENER = build_opener(_HttpHandler, _HttpsHandler, _NoRedirects)
-"""Opener of requests; its `timeout` is for the whole reply."""
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of all requests, in a thread of its own: a notebook's thread has a loop."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, daemon=True).start()
+    return loop
 
 
 def predict_batches(
