@@ -20,6 +20,7 @@ import gnomon
 from gnomon.generators import create
 from gnomon.pipeline.answering.local import PLAIN_DECODING
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import inference
 from gnomon.runs.answer_table import AnswerTable
 from gnomon.runs.reader import Reader
@@ -58,7 +59,7 @@ def bare_forward(reader: Reader, sample: Sample) -> Callable[[], object]:
     loaded = reader.model
     family, processor, tokenizer = loaded.family, loaded.processor, loaded.tokenizer
     prompt = prompt_of(family, processor, sample)
-    inputs = family.encode(processor, [prompt], [sample.images], side="left")
+    inputs = encode(processor, [prompt], [sample.images], side="left")
     end = tokenizer.convert_tokens_to_ids(family.end_token(processor))
 
     def generate() -> object:

@@ -27,7 +27,7 @@ from gnomon import generators
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import locate_checkpoint
 from gnomon.pipeline.collate import Collator
-from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.families.base import Family, known_config
 from gnomon.pipeline.load import load
 from gnomon.pipeline.planning.budget import GIB, Sizer, count_tokens
 from gnomon.pipeline.training.parts import prepare_parts
@@ -221,7 +221,7 @@ def without_weights(name: str, checkpoint: str, folder: Path) -> None:
     tokenizer = small_models.tokenizer_of(name)
     processor = small_models.processor_of(name, tokenizer, small_models.TRUE_PICTURES[name])
     config, small = (
-        families.create(name).config(checkpoint),
+        known_config(families.create(name), checkpoint),
         small_models.config_of(name, tokenizer),
     )
     for true, toy in ((config, small), (config.get_text_config(), small.get_text_config())):

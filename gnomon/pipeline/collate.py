@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import dialect
 from gnomon.pipeline.families import FAMILIES, load
-from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
+from gnomon.pipeline.families.base import Family, Processor, encode, tokenizer_of
 from gnomon.sample import Sample, Size
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Collator:
         texts = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
         pictures = [sample.images for sample in samples]
         # Padded on the right, so every answer stands just before its row's padding.
-        batch = self.family.encode(self.processor, texts, pictures, side="right")
+        batch = encode(self.processor, texts, pictures, side="right")
         self._check_length(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
         if self.has_final_labels:

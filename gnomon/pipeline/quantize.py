@@ -1,6 +1,7 @@
 """Quantization by bitsandbytes: which layers are in 4 or 8 bits, and a guard for its CPU defect."""
 
 from gnomon.pipeline import _bitsandbytes  # noqa: F401 - before bitsandbytes itself
+from gnomon.pipeline.families.base import linear_layers
 
 # isort: split
 import bitsandbytes as bnb
@@ -22,8 +23,19 @@ def quantization_config(family: Family, model: Model) -> BitsAndBytesConfig:
         bnb_4bit_use_double_quant=model.bnb_4bit_use_double_quant,
         bnb_4bit_compute_dtype=getattr(torch, str(model.dtype)),
         # Despite its name, the key also applies to 4 bits.
-        llm_int8_skip_modules=list(family.modules_in_16_bits),
+        llm_int8_skip_modules=list(modules_in_16_bits(family)),
     )
+
+
+def modules_in_16_bits(family: Family) -> tuple[str, ...]:
+    """Return the modules that are not quantized: all but the language model.
+
+    The head is among them, because a list replaces the library's default, which has it.
+    """
+    vision, projector = family.vision or (), family.projector or ()
+    outside = [name for name in projector if not name.startswith(vision)]
+    names = (*vision, *outside, *family.unused_parts)
+    return (*(name.rstrip(".") for name in names), family.head)
 
 
 def quantized_layers(model: torch.nn.Module) -> list[str]:
@@ -37,7 +49,7 @@ def check_quantized(model: PreTrainedModel, family: Family) -> None:
     A skip pattern without a match raises no error, and the tower would also be quantized.
     """
     actual = set(quantized_layers(model))
-    expected = set(family.linear_layers(model, family.language))
+    expected = set(linear_layers(family, model, family.language))
     if not actual:
         raise ValueError(f"{family.name}: no layer is quantised, though model.load_in_* wants it")
     differences = (

@@ -7,10 +7,9 @@ from peft import PeftModel, get_peft_model
 from pipeline_toys import BLANK
 
 from gnomon.names import UnknownNameError
-from gnomon.pipeline import families
+from gnomon.pipeline import families, quantize
 from gnomon.pipeline.adapter import tie_head
 from gnomon.pipeline.checkpoint import locate_checkpoint, with_dtype
-from gnomon.pipeline.families.qwen import Qwen2VL
 from gnomon.pipeline.load import fingerprint, load, load_trained
 from gnomon.pipeline.quantize import check_quantized, quantized_layers
 from gnomon.pipeline.training.parts import prepare_parts
@@ -49,7 +48,7 @@ def test_without_a_dtype_the_machine_has_its_own(gpu, dtype, monkeypatch):
     ],
 )
 def test_a_family_whose_skip_list_misses_is_refused(checkpoint, monkeypatch, skipped, message):
-    monkeypatch.setattr(Qwen2VL, "modules_in_16_bits", (skipped, "lm_head"))
+    monkeypatch.setattr(quantize, "modules_in_16_bits", lambda _: (skipped, "lm_head"))
     with pytest.raises(ValueError, match=message):
         load(Model(name=str(checkpoint), dtype="float32"))
 

@@ -11,6 +11,7 @@ from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without
 from gnomon.pipeline.answering.long_numbers import range_logprobs
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import Loaded, inference
 from gnomon.sample import Prediction, Sample
 
@@ -136,7 +137,7 @@ def generate_texts(
     model, family, tokenizer = loaded.model, loaded.family, loaded.tokenizer
     prompts = [prompt_of(family, loaded.processor, sample) for sample in samples]
     pictures = [sample.images for sample in samples]
-    inputs = family.encode(loaded.processor, prompts, pictures, side="left")
+    inputs = encode(loaded.processor, prompts, pictures, side="left")
     inputs = {name: tensor.to(model.device) for name, tensor in inputs.items()}
     # On a CPU a frozen head copies its weights for each row unless its input is contiguous.
     contiguous = model.get_output_embeddings().register_forward_pre_hook(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.families.releases import cache_key
 from gnomon.sample import Sample
 
@@ -34,7 +35,7 @@ class Prompt:
 
     def __init__(self, loaded: Loaded, text: str, sample: Sample) -> None:
         self.model = loaded.model
-        inputs = loaded.family.encode(loaded.processor, [text], [sample.images], side="left")
+        inputs = encode(loaded.processor, [text], [sample.images], side="left")
         self.inputs = {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
         first = self.model(**self.inputs, use_cache=True, logits_to_keep=1)
         # Models that do not know `logits_to_keep` return the logits of the whole prompt.

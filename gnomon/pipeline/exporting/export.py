@@ -18,6 +18,7 @@ from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.registry import TYPES
 from gnomon.atomic import create_folder
 from gnomon.pipeline.families.base import Family
+from gnomon.pipeline.families.qwen import Qwen25VL
 from gnomon.progress import track
 from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 
@@ -75,6 +76,11 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
     return out
 
 
+def _export_size(family: Family, size: Size) -> Size:
+    """Return the size in which a picture is exported: its own, unless boxes are in other pixels."""
+    return family.export_size(size) if isinstance(family, Qwen25VL) else size
+
+
 def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> ExportSample:
     """Save a sample's pictures, numbered by its position, and write its answer."""
     target, size, paths = sample.target, None, []
@@ -84,12 +90,12 @@ def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> 
                 f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
             )
         # The boxes of most families are relative, and their pictures keep their size.
-        size = family.export_size(sample.image.size)
+        size = _export_size(family, sample.image.size)
         target = target.scaled(sample.image.size, size)
     for number, image in enumerate(sample.images):
         # Numbered, because an id may contain characters that are not allowed in file names.
         paths.append(f"images/{index:07}{f'-{number}' * (number > 0)}.png")
-        image.resize(family.export_size(image.size)).save(folder / paths[-1])
+        image.resize(_export_size(family, image.size)).save(folder / paths[-1])
     answer = dialect.create(family.dialect).write(target, size)
     answer = dialect.add_working(sample.rationale, answer)
     return ExportSample(sample.id, sample.question, answer, paths, target, size, family.dialect)

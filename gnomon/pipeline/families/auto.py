@@ -20,7 +20,15 @@ from jinja2 import TemplateError
 
 from gnomon import dialect
 from gnomon.names import hint
-from gnomon.pipeline.families.base import Config, Family, Part, Processor, tokenizer_of
+from gnomon.pipeline.families.base import (
+    Config,
+    Family,
+    Part,
+    Processor,
+    encode,
+    linear_layers,
+    tokenizer_of,
+)
 from gnomon.progress import note
 from gnomon.recipe import AutoFamily, Model
 from gnomon.sample import Size
@@ -58,6 +66,7 @@ class Auto(Family):
     content_is_text: Mapping[bool, bool] = {}
     """True if the template takes a string as content; by whether the message has a picture."""
     facts: Mapping[str, str] = {}
+    """Facts that were discovered in the checkpoint, by name, for `gnomon plan`."""
 
     def for_checkpoint(self, path: str | Path, model: Model) -> Family:
         key = str(path), repr(model.auto)
@@ -70,9 +79,6 @@ class Auto(Family):
                     " out what training needs, and `gnomon plan` prints it"
                 )
         return _CACHE[key]
-
-    def description(self) -> Mapping[str, str]:
-        return self.facts
 
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         """Load the model, and scale its logits as its config says.
@@ -117,10 +123,8 @@ class Auto(Family):
         from PIL import Image
 
         prompts = [self.prompt(self.processor, "?", n_images=n) for n in (1, 0)]
-        with_image = self.encode(
-            self.processor, prompts[:1], [Image.new("RGB", size)], side="right"
-        )
-        text_only = self.encode(self.processor, prompts[1:], [None], side="right")
+        with_image = encode(self.processor, prompts[:1], [Image.new("RGB", size)], side="right")
+        text_only = encode(self.processor, prompts[1:], [None], side="right")
         tokens = with_image["input_ids"].shape[1] - text_only["input_ids"].shape[1]
         # Some processors return patches, [N, numbers]; others pictures or tiles, [..., 3, H, W].
         pixels, patch = with_image["pixel_values"], config.vision_config.patch_size
@@ -307,7 +311,7 @@ def _describe(
     lines = {}
     for name in ("language", "vision", "projector"):
         part: Part = getattr(family, name) or ()
-        layers = len(family.linear_layers(built, part))
+        layers = len(linear_layers(family, built, part))
         modules = ", ".join(prefix.rstrip(".") for prefix in part) or "none"
         lines[name] = f"{modules}, {layers} linear layers"
     prompt = family.prompt(processor, QUESTION, n_images=1)

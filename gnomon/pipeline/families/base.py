@@ -68,33 +68,9 @@ class Family(ABC):
         """Arguments of the configurations of well-known checkpoints, by hub id."""
         return _all_sizes().get(self.name, {})
 
-    @property
-    def modules_in_16_bits(self) -> tuple[str, ...]:
-        """Modules that are not quantized: all but the language model.
-
-        The head is among them, because a list replaces the library's default, which has it.
-        """
-        vision, projector = self.vision or (), self.projector or ()
-        outside = (name for name in projector if not name.startswith(vision))
-        return (*(name.rstrip(".") for name in (*vision, *outside, *self.unused_parts)), self.head)
-
-    def linear_layers(self, model: transformers.PreTrainedModel, part: Part) -> list[str]:
-        """List the names of a part's linear layers: those that LoRA adapts and 4 bits hold."""
-        from torch.nn import Linear
-
-        head, parts = model.get_output_embeddings(), (self.projector, self.vision, self.language)
-        linear = (n for n, m in model.named_modules() if isinstance(m, Linear) and m is not head)
-        # A projector may lie inside the tower: the first part in this order owns a layer.
-        owners = ((n, [p for p in parts if p and f"{n}.".startswith(p)]) for n in linear)
-        return [name for name, owner in owners if owner[:1] == [part]]
-
     def for_checkpoint(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - for auto
         """Return the family as it is for one checkpoint."""
         return self
-
-    def description(self) -> Mapping[str, str]:
-        """Facts discovered in the checkpoint, by name, for `gnomon plan`; empty but for auto."""
-        return {}
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         """Load the processor of a checkpoint, with the recipe's pixel limits."""
@@ -129,10 +105,6 @@ class Family(ABC):
         )
         return model
 
-    def export_size(self, size: Size) -> Size:
-        """Return the size in which a picture is exported: its own, unless boxes depend on it."""
-        return size
-
     def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - for those that see
         """Count a picture's tokens in the prompt and its patches in the vision tower.
 
@@ -143,12 +115,6 @@ class Family(ABC):
     def unused_modules(self, config: Config) -> list[str]:  # noqa: ARG002 - for LLaVA
         """Prefixes of modules whose output nothing reads: they are never trained."""
         return list(self.unused_parts)
-
-    def config(self, checkpoint: str) -> Config:
-        """Build the configuration of a well-known checkpoint, without a download."""
-        from transformers import AutoConfig
-
-        return AutoConfig.for_model(self.model_types[0], **self.sizes[checkpoint])
 
     def prompt(self, processor: Processor, question: str, *, n_images: int) -> str:
         """Format the prompt up to where the answer begins, by the checkpoint's own chat template.
@@ -183,34 +149,6 @@ class Family(ABC):
         has_template = processor.chat_template is not None
         end: str = self.end if in_vocab and has_template else tokenizer.eos_token
         return end
-
-    def encode(
-        self,
-        processor: Processor,
-        texts: list[str],
-        pictures: Sequence[Image | Sequence[Image] | None],
-        *,
-        side: str,
-    ) -> dict[str, torch.Tensor]:
-        """Encode texts with their pictures as tensors, padded on `side`.
-
-        Prompt and answer go through in one call. Each text has a picture, None, or a sequence.
-        """
-        tokenizer = tokenizer_of(processor)
-        tokenizer.padding_side = side
-        options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
-        options["padding_side"] = side  # Aya Vision's processor has a side of its own
-        # A template that writes the first token itself must not get a second one.
-        has_bos = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
-        options["add_special_tokens"] = not has_bos
-        # A list per text: with several pictures a text, processors cannot tell whose they are.
-        images = [
-            [] if item is None else list(item) if isinstance(item, Sequence) else [item]
-            for item in pictures
-        ]
-        if any(images):
-            options["images"] = images
-        return dict(processor(**options))
 
 
 class TextOnly(Family):
@@ -254,3 +192,49 @@ def _all_sizes() -> dict[str, dict[str, dict[str, Any]]]:
 def tokenizer_of(processor: Processor) -> transformers.PreTrainedTokenizerBase:
     """Return a processor's tokenizer; a text-only family's processor is the tokenizer itself."""
     return getattr(processor, "tokenizer", processor)
+
+
+def linear_layers(family: Family, model: transformers.PreTrainedModel, part: Part) -> list[str]:
+    """List the names of a part's linear layers: those that LoRA adapts and 4 bits hold."""
+    from torch.nn import Linear
+
+    head, parts = model.get_output_embeddings(), (family.projector, family.vision, family.language)
+    linear = (n for n, m in model.named_modules() if isinstance(m, Linear) and m is not head)
+    # A projector may lie inside the tower: the first part in this order owns a layer.
+    owners = ((n, [p for p in parts if p and f"{n}.".startswith(p)]) for n in linear)
+    return [name for name, owner in owners if owner[:1] == [part]]
+
+
+def known_config(family: Family, checkpoint: str) -> Config:
+    """Build the configuration of a well-known checkpoint, without a download."""
+    from transformers import AutoConfig
+
+    return AutoConfig.for_model(family.model_types[0], **family.sizes[checkpoint])
+
+
+def encode(
+    processor: Processor,
+    texts: list[str],
+    pictures: Sequence[Image | Sequence[Image] | None],
+    *,
+    side: str,
+) -> dict[str, torch.Tensor]:
+    """Encode texts with their pictures as tensors, padded on `side`.
+
+    Prompt and answer go through in one call. Each text has a picture, None, or a sequence.
+    """
+    tokenizer = tokenizer_of(processor)
+    tokenizer.padding_side = side
+    options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
+    options["padding_side"] = side  # Aya Vision's processor has a side of its own
+    # A template that writes the first token itself must not get a second one.
+    has_bos = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
+    options["add_special_tokens"] = not has_bos
+    # A list per text: with several pictures a text, processors cannot tell whose they are.
+    images = [
+        [] if item is None else list(item) if isinstance(item, Sequence) else [item]
+        for item in pictures
+    ]
+    if any(images):
+        options["images"] = images
+    return dict(processor(**options))

@@ -1,7 +1,7 @@
 """Parameters, tokens, memory and steps of a training before it starts, and recipes that fit."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import prod
@@ -12,7 +12,8 @@ from typing import Any
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor, try_load, with_dtype
 from gnomon.pipeline.collate import coverage_text
-from gnomon.pipeline.families.base import Config, Family
+from gnomon.pipeline.families.auto import Auto
+from gnomon.pipeline.families.base import Config, Family, known_config
 from gnomon.pipeline.planning import budget
 from gnomon.pipeline.planning.budget import GIB, Memory, PartSize, Sizer, TokenCounts
 from gnomon.pipeline.planning.shapes import stored_shapes
@@ -70,12 +71,17 @@ class Plan:
         # Rounded up, because the last step takes the remaining samples.
         return int(-(-self.samples * train.num_train_epochs // train.step_size))
 
+    @property
+    def _facts(self) -> Mapping[str, str]:
+        """Facts that were discovered in the checkpoint, if its family is auto."""
+        return self.family.facts if isinstance(self.family, Auto) else {}
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain values: memory in bytes, tokens per sample."""
         return {
             "model": self.recipe.model.name,
             "family": self.family.name,
-            "found": dict(self.family.description()),
+            "found": dict(self._facts),
             "parts": [part.to_json() for part in self.parts],
             "tokens": {
                 "counted": self.counted,
@@ -107,8 +113,7 @@ class Plan:
         lines.append(f"{'part':<9}  {'parameters':<10}  {'trained':<16}  held in")
         lines += [self._part_line(part) for part in self.parts]
         lines.append("")
-        facts = self.family.description()
-        if facts:
+        if facts := self._facts:
             lines.append("found     (model.auto says it otherwise)")
             lines += [f"          {name:<9}  {text}" for name, text in facts.items()]
             lines.append("")
@@ -238,7 +243,7 @@ def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Co
     if config_only:
         checkpoints = well_known()
         if name in checkpoints:
-            return checkpoints[name], checkpoints[name].config(name)
+            return checkpoints[name], known_config(checkpoints[name], name)
         if name not in families.EMBEDDED and not Path(families.locate(name)).is_dir():
             raise ValueError(
                 f"model.name: {name!r}: its size is not known here; leave out --config-only, or"

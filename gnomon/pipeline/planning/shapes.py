@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.pipeline import families
-from gnomon.pipeline.families.base import Config, Family, Part
+from gnomon.pipeline.families.base import Config, Family, Part, known_config, linear_layers
 from gnomon.recipe import Model
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def measure_shapes(family: Family, model: PreTrainedModel) -> Shapes:
         # Everything outside the parts counts as the head.
         parameters[name] = sum(rest.pop(key) for key in list(rest) if key.startswith(part))
         sizes: Counter[tuple[str, int, int]] = Counter()
-        for path in family.linear_layers(model, part):
+        for path in linear_layers(family, model, part):
             layer = model.get_submodule(path)
             sizes[path.rpartition(".")[2], layer.in_features, layer.out_features] += 1
         layers[name] = [Layer(*size, n) for size, n in sizes.items()]
@@ -170,7 +170,7 @@ def measure_saved_bytes(
 
     if mode == "lora":
         dtype = getattr(torch, _WIDTHS[adapter_width]) if adapter_width else model.dtype
-        _add_adapters(model, family.linear_layers(model, family.language), rank, dtype)
+        _add_adapters(model, linear_layers(family, model, family.language), rank, dtype)
     elif mode == "full":
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(name.startswith(family.language))
@@ -273,7 +273,7 @@ def _count_attention(model: PreTrainedModel) -> None:
 
 def measure_stored(family: Family, checkpoint: str) -> Stored:
     """Measure a well-known checkpoint for shapes.json."""
-    config = family.config(checkpoint)
+    config = known_config(family, checkpoint)
     # The dtype does not change any shape.
     shapes = measure_shapes(family, build_on_meta(family, config, "bfloat16"))
     n = sum(layer.n for layer in shapes.layers["language"])

@@ -12,7 +12,7 @@ from torch.nn import ModuleList
 from transformers import PreTrainedModel
 
 from gnomon.names import hint
-from gnomon.pipeline.families.base import Family, Part
+from gnomon.pipeline.families.base import Family, Part, linear_layers
 from gnomon.pipeline.load import Loaded
 from gnomon.recipe import Lora, Train
 
@@ -60,7 +60,7 @@ def _adapter_layers(loaded: Loaded, train: Train, unused: tuple[str, ...]) -> di
     for name in ("language", "vision", "projector"):
         if getattr(train, name) != "lora":
             continue
-        linear = loaded.family.linear_layers(loaded.model, getattr(loaded.family, name))
+        linear = linear_layers(loaded.family, loaded.model, getattr(loaded.family, name))
         # If the output of a module is never used, an adapter on it would never get a gradient.
         layers[name] = [layer for layer in linear if not f"{layer}.".startswith(unused)]
         if not layers[name]:

@@ -15,6 +15,7 @@ from gnomon.eval.scoring.belief import best_answer
 from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.rule import AnswerRule, listed_in
 from gnomon.pipeline.collate import prompt_of
+from gnomon.pipeline.families.base import encode
 from gnomon.sample import Number, Sample, Text, Time
 
 SOME = ("10:08", "10:09", "1:0", "12:59", "7", "42", "", "10:08:30")
@@ -25,7 +26,7 @@ def alone(loaded, asked, text):
     """The log-probability of one answer, prompt and picture and all, in a forward of its own."""
     prompt = prompt_of(loaded.family, loaded.processor, asked)
     whole = prompt + loaded.family.answer(loaded.processor, prompt, text)
-    inputs = loaded.family.encode(loaded.processor, [whole], [asked.image], side="left")
+    inputs = encode(loaded.processor, [whole], [asked.image], side="left")
     asked_ids, ids = loaded.tokenizer([prompt, whole], add_special_tokens=False)["input_ids"]
     n = len(ids) - len(asked_ids)
     with torch.inference_mode():

@@ -31,6 +31,7 @@ from gnomon.pipeline.answering.coordinates import (
 )
 from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.pipeline.collate import prompt_of, resized_size
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import Loaded
 from gnomon.sample import Box, Boxes, LabelledBox, Sample, prediction_from_json, prediction_to_json
 
@@ -72,7 +73,7 @@ def alone(loaded, sample, text, span):
     whole = prompt + loaded.family.answer(loaded.processor, prompt, text)
     start, end = (place + whole.rindex(text) for place in span)
     encoding = loaded.tokenizer(whole, add_special_tokens=False, return_offsets_mapping=True)
-    inputs = loaded.family.encode(loaded.processor, [whole], [sample.image], side="left")
+    inputs = encode(loaded.processor, [whole], [sample.image], side="left")
     with torch.inference_mode():
         logits = loaded.model(**inputs).logits[0].log_softmax(-1)
     offsets = encoding["offset_mapping"]

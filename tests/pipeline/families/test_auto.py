@@ -27,7 +27,9 @@ from gnomon.commands import main
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import locate_checkpoint, open_processor
 from gnomon.pipeline.collate import IGNORED, write_answer
+from gnomon.pipeline.families.base import linear_layers
 from gnomon.pipeline.load import load
+from gnomon.pipeline.quantize import modules_in_16_bits
 from gnomon.pipeline.training.parts import layer_pattern, prepare_parts
 from gnomon.pipeline.training.trial import try_out
 from gnomon.recipe import AutoFamily, Model, Train
@@ -239,11 +241,11 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
     plain = load(Model(name=str(checkpoint), load_in_4bit=False)).model
     for name in ("language", "vision", "projector"):
         mine, theirs = getattr(auto, name), getattr(known, name)
-        layers = known.linear_layers(plain, theirs)
-        assert auto.linear_layers(plain, mine) == layers
+        layers = linear_layers(known, plain, theirs)
+        assert linear_layers(auto, plain, mine) == layers
         hit = [n for n, _ in plain.named_modules() if re.fullmatch(layer_pattern(layers), n)]
         assert hit == layers  # PEFT refuses what is no linear layer
-    assert auto.modules_in_16_bits == known.modules_in_16_bits
+    assert modules_in_16_bits(auto) == modules_in_16_bits(known)
 
 
 def test_a_checkpoint_without_a_chat_template_is_refused(small, tmp_path):

@@ -16,8 +16,9 @@ from gnomon.pipeline import families
 from gnomon.pipeline.answering.local import generate_texts
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, prompt_of, write_answer
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import load
-from gnomon.pipeline.quantize import quantized_layers
+from gnomon.pipeline.quantize import modules_in_16_bits, quantized_layers
 from gnomon.recipe import Model
 from gnomon.sample import Sample, Text
 
@@ -39,7 +40,7 @@ def test_a_family_is_whole(registered):
     family = families.create(registered)
     assert family.name == registered
     assert family.dialect in dialect.DIALECTS
-    assert "lm_head" in family.modules_in_16_bits
+    assert "lm_head" in modules_in_16_bits(family)
     assert (family.vision is None) == (family.projector is None) == (not family.placeholder)
 
 
@@ -90,7 +91,7 @@ def test_all_after_the_prompt_is_a_label_and_nothing_before(name, exact, samples
     bos = exact.tokenizer.bos_token_id
     for sample in samples:
         prompt = prompt_of(exact.family, exact.processor, sample)
-        encoded = exact.family.encode(exact.processor, [prompt], [sample.image], side="right")
+        encoded = encode(exact.processor, [prompt], [sample.image], side="right")
         length = encoded["input_ids"].shape[1]
         ids, labels = map(list, zip(*table(exact, sample), strict=True))
         assert ids[:length] == encoded["input_ids"][0].tolist()
@@ -138,7 +139,7 @@ def test_a_sample_is_scored_the_same_alone_and_among_others(exact, samples, side
     def last_logits(batch):
         prompts = [prompt_of(exact.family, exact.processor, sample) for sample in batch]
         pictures = [sample.image for sample in batch]
-        inputs = exact.family.encode(exact.processor, prompts, pictures, side=side)
+        inputs = encode(exact.processor, prompts, pictures, side=side)
         ends = inputs["attention_mask"].shape[1] - 1 - inputs["attention_mask"].flip(1).argmax(1)
         with torch.no_grad():
             return exact.model(**inputs).logits[torch.arange(len(batch)), ends]

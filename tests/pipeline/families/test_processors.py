@@ -10,9 +10,7 @@ from PIL import Image
 from pipeline_toys import BLANK
 from small_models import config_of, processor_of, tokenizer_of
 from transformers import AutoProcessor
-from transformers.models.gemma4.image_processing_pil_gemma4 import (
-    get_aspect_ratio_preserving_size,
-)
+from transformers.models.gemma4.image_processing_pil_gemma4 import get_aspect_ratio_preserving_size
 from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import get_optimal_tiled_canvas
 from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_resize
@@ -21,7 +19,7 @@ from transformers.video_processing_utils import BaseVideoProcessor
 
 from gnomon.pipeline import families
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.families import _processors, gemma, idefics3
+from gnomon.pipeline.families import _processors, base, gemma, idefics3
 from gnomon.pipeline.families.internvl import _grid
 from gnomon.pipeline.families.qwen import _smart_resize
 from gnomon.pipeline.load import load
@@ -39,7 +37,7 @@ def picture(size):
 
 def encode(family, processor, size):
     text = family.prompt(processor, "Q?", n_images=1)
-    return family.encode(processor, [text], [picture(size)], side="right")
+    return base.encode(processor, [text], [picture(size)], side="right")
 
 
 def test_sizes_computed_here_are_those_of_transformers_processors():

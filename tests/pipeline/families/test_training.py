@@ -28,6 +28,7 @@ from gnomon import store
 from gnomon.eval.scoring import predictions
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.exporting.merge import merge
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.quantize import keep_trainable_on_cpu, quantization_config
 from gnomon.pipeline.training.parts import prepare_parts
@@ -341,7 +342,7 @@ def plain_model(name, path, **options):
 
 def logits_of(model, loaded, sample):
     prompt = prompt_of(loaded.family, loaded.processor, sample)
-    inputs = loaded.family.encode(loaded.processor, [prompt], [sample.image], side="right")
+    inputs = encode(loaded.processor, [prompt], [sample.image], side="right")
     with torch.no_grad():
         return model(**inputs).logits.float()
 

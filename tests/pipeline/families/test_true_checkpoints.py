@@ -26,6 +26,7 @@ from gnomon.pipeline import checkpoint, families
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import IGNORED, Collator
 from gnomon.pipeline.families import base
+from gnomon.pipeline.families.base import known_config
 from gnomon.recipe import Model
 from gnomon.sample import Box, Number, Sample, Time
 
@@ -55,7 +56,7 @@ def model_on_meta(family, config):
 
 
 def count_parameters(family, hub_id):
-    model = model_on_meta(family, family.config(hub_id))
+    model = model_on_meta(family, known_config(family, hub_id))
     return sum(parameter.numel() for parameter in model.parameters())
 
 
@@ -66,7 +67,7 @@ def test_every_known_size_is_published():
 @pytest.mark.parametrize("hub_id", quick(BILLIONS, *FIRST.values()))
 def test_the_parameters_are_as_many_as_published(hub_id):
     family = families.create(FAMILY[hub_id])
-    assert families.of_model_type(family.config(hub_id).model_type).name == family.name
+    assert families.of_model_type(known_config(family, hub_id).model_type).name == family.name
     assert count_parameters(family, hub_id) / 1e9 == pytest.approx(BILLIONS[hub_id], rel=1e-3)
 
 
@@ -86,7 +87,7 @@ def reader(name, tmp_path_factory):
     if name in SEEING:
         processor.image_processor.save_pretrained(folder)
     family = families.create(name)
-    family.config(FIRST[name]).save_pretrained(folder)
+    known_config(family, FIRST[name]).save_pretrained(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("transformers.AutoTokenizer.from_pretrained", lambda _: tokenizer)
         return open_processor(Model(name=str(folder)))
@@ -137,7 +138,7 @@ def test_a_picture_takes_the_tokens_that_its_model_counts_on(name, reader):
     if name not in SEEING:
         return
     (family, processor), known = reader, PROMPTS[name]
-    config, ids_of = family.config(FIRST[name]), processor.tokenizer.convert_tokens_to_ids
+    config, ids_of = known_config(family, FIRST[name]), processor.tokenizer.convert_tokens_to_ids
     sample = Sample("p", Image.new("RGB", (224, 224)), "Q?", Number(Decimal(1)))
     batch = Collator(family, processor)(rows([sample]))
     image = ids_of(known["image_token"])

@@ -14,6 +14,7 @@ from small_models import SEEING
 
 from gnomon import store
 from gnomon.pipeline import families
+from gnomon.pipeline.families.base import known_config, linear_layers
 from gnomon.pipeline.load import load
 from gnomon.pipeline.planning.budget import Sizer, count_tokens, guess_tokens, part_sizes
 from gnomon.pipeline.planning.plan import _family_and_config, fit_recipe, plan, well_known
@@ -76,7 +77,7 @@ def test_activations_are_what_autograd_really_keeps(small, dtype):
     planned = measure_saved_bytes(
         family, built, mode="lora", rank=TRAIN.lora_r, tokens=256, adapter_width=4
     )
-    layers = layer_pattern(family.linear_layers(loaded.model, family.language))
+    layers = layer_pattern(linear_layers(family, loaded.model, family.language))
     adapted = get_peft_model(loaded.model, LoraConfig(r=TRAIN.lora_r, target_modules=layers))
     real = bytes_kept(adapted.get_base_model().model, 256)
     assert planned == pytest.approx(real, rel=0.1)
@@ -178,7 +179,7 @@ def test_known_checkpoints_are_planned_without_being_there(checkpoint_id, monkey
 @pytest.mark.parametrize("adapter_width", [2, 4])
 def test_stored_shapes_are_those_that_are_measured(checkpoint_id, adapter_width):
     family = well_known()[checkpoint_id]
-    config, stored = family.config(checkpoint_id), stored_shapes()[checkpoint_id]
+    config, stored = known_config(family, checkpoint_id), stored_shapes()[checkpoint_id]
     assert measure_shapes(family, build_on_meta(family, config, "bfloat16")) == stored.shapes
     options = {"mode": "lora", "rank": 3, "tokens": 293, "adapter_width": adapter_width}
     measured = measure_saved_bytes(family, build_on_meta(family, config, "bfloat16"), **options)

@@ -11,6 +11,7 @@ from small_models import SEEING
 from gnomon import dialect
 from gnomon.pipeline.checkpoint import open_processor
 from gnomon.pipeline.collate import write_answer
+from gnomon.pipeline.families.base import encode
 from gnomon.recipe import Model
 from gnomon.runs.sheets import model_sheet, resize_sample, trained_answer
 from gnomon.sample import Box, Sample
@@ -38,7 +39,7 @@ def given_to(family, processor, sample):
     """The picture as the model gets it, put together again from its patches or tiles."""
     pictures = processor.image_processor
     prompt = family.prompt(processor, sample.question, n_images=1)
-    batch = family.encode(processor, [prompt], [sample.image], side="right")
+    batch = encode(processor, [prompt], [sample.image], side="right")
     values = batch["pixel_values"].numpy()
     if "image_grid_thw" in batch:
         _, high, wide = batch["image_grid_thw"][0].tolist()

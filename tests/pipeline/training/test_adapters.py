@@ -11,6 +11,7 @@ from toy_runs import SOURCES, are_same, changed, recipe_of, run_of, trainer_of, 
 from transformers import AutoModelForImageTextToText
 
 from gnomon.pipeline.exporting.merge import merge
+from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import load, load_trained
 from gnomon.pipeline.planning.budget import part_sizes
 from gnomon.pipeline.planning.shapes import measure_shapes
@@ -75,7 +76,7 @@ def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_p
     plain = PeftModel.from_pretrained(
         plain, tmp_path / "whole" / "adapter", autocast_adapter_dtype=False
     ).eval()
-    batch = ours.family.encode(ours.processor, ["What time is it?"], [None], side="right")
+    batch = encode(ours.processor, ["What time is it?"], [None], side="right")
     with torch.no_grad():
         found, expected = (model(**batch).logits.float() for model in (plain, ours.model))
         with plain.disable_adapter():
