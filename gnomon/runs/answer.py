@@ -41,21 +41,21 @@ class Answer:
     box: tuple[int, int, int, int] | None = None
     """Corners x1, y1, x2, y2 of the part that was read. It is None if the whole picture was."""
     trained: bool = False
-    """True if the run was trained on this very picture, so that it may read others less well."""
+    """True if the run was trained on this very picture. It may read other pictures less well."""
     question: str = ""
     """The question that was asked."""
     name: str = ""
-    """File name of the picture, or its number in the order in which pictures were given."""
+    """File name of the picture, or its position among the given pictures."""
     error: str = ""
     """The reason why the picture could not be opened. It is empty for all other pictures."""
     prediction: Prediction | None = field(default=None, repr=False)
-    """What the model gave, as `gnomon predict` stores it: settings, beliefs, the refused text."""
+    """The model's output as `gnomon predict` stores it: settings, beliefs and the refused text."""
 
     @classmethod
     def of(
         cls, prediction: Prediction, form: AnswerForm, size: Size, *, question: str, name: str
     ) -> Answer:
-        """Read the value of a prediction; `size` is that of the picture that the user gave."""
+        """Read the value of a prediction. `size` is the size of the user's picture."""
         certainty = prediction.certainty
         is_refused = certainty is not None and certainty.refused
         low = high = None
@@ -84,7 +84,7 @@ class Answer:
 
 
 def _value(text: str, form: AnswerForm, prediction: Prediction, size: Size) -> Target | None:
-    """Read a text as an answer of this form; None if it holds none."""
+    """Read a text as an answer of this form. Return None if it holds no such answer."""
     answer_type = TYPES[form.type_name]
     value = _read(answer_type, text, form, prediction)
     if value is None:
@@ -123,7 +123,7 @@ def answer_text(answer: Prediction) -> str:
 
 
 def belief_shares(logprobs: Mapping[str, float]) -> dict[str, float]:
-    """Scale the listed answers' probabilities so that they sum to 1."""
+    """Scale the probabilities of the listed answers to a sum of 1."""
     largest = max(logprobs.values())  # taken off first, since exp(-800) is 0
     weights = {answer: exp(value - largest) for answer, value in logprobs.items()}
     total = sum(weights.values())

@@ -1,4 +1,4 @@
-"""Answers of a model in a file, with their questions beside it; a killed command goes on."""
+"""A file of a model's answers, from which a killed command resumes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def answer_exam(
     recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None,
     certifier: Certifier | None = None,
 ) -> Path:  # fmt: skip
-    """Ask the exam's questions of a run's trained model, or (run None) of the model as it came."""
+    """Ask a run's trained model the questions of an exam. If `run` is None, ask the untrained
+    model."""
     return AnswerFile(out).ask(Reader(recipe, run, certifier=certifier), exam)
 
 
@@ -44,7 +45,7 @@ class AnswerFile:
     path: Path
 
     def ask(self, reader: Reader, exam: Exam) -> Path:
-        """Ask an exam's questions that have no answer yet; return the file.
+        """Ask the questions of an exam that have no answer yet, and return the file.
 
         The run may be training meanwhile: only the file of answers is locked.
         """
@@ -148,7 +149,7 @@ class AnswerFile:
 
 
 def _questions_in(path: Path) -> Iterable[Question]:
-    """Return the questions of a file; none if it does not exist."""
+    """Return the questions in a file, or an empty list if the file does not exist."""
     return question_file.QuestionFile(path) if path.is_file() else ()
 
 
@@ -184,7 +185,7 @@ def _compared(questions: Iterable[Question]) -> Iterator[ComparedRow]:
 
 
 def _kind_versions(exam: Exam) -> dict[str, int]:
-    """Return the versions of the kinds by which the samples were drawn."""
+    """Return the versions of the kinds that drew the samples."""
     kinds = stored_kinds(exam.folder.parent) if exam.folder is not None else None
     if kinds is None:
         return kind_versions(exam.sources)
@@ -193,7 +194,7 @@ def _kind_versions(exam: Exam) -> dict[str, int]:
 
 
 def _record(out: Path, provenance: Provenance) -> None:
-    """Write down the exam before its first answer; one that was never answered is replaced."""
+    """Store the exam before its first answer. An exam without answers is replaced."""
     if not _has_answers(out):
         _check_records_are_ours(out)
         question_file.question_path(out).unlink(missing_ok=True)

@@ -41,10 +41,10 @@ class AnswerTable:
     path: Path
 
     def fill(self, reader: Reader, files: list[Path], question: str) -> list[Prediction]:
-        """Ask a question about each picture and write the table; return the answers in order.
+        """Ask a question about each picture, write the table, and return the answers in order.
 
         The name of its file is an answer's id. A killed command resumes from the answers that it
-        stored beside the table.
+        stored in a file next to the table.
         """
         form = reader.form_of(question)
         with sole_writer(self.path):
@@ -66,8 +66,8 @@ class AnswerTable:
     ) -> list[Prediction]:
         """Write stored answers as a table, a row for each picture, and return them in that order.
 
-        With `has_cuts` the corners of the part that was asked about follow the answer; they are
-        empty for a whole picture. A calibrated run adds the ends of the interval (words stand in
+        With `has_cuts`, the corners of the part that was read follow the answer. They are empty if
+        the whole picture was read. A calibrated run adds the ends of the interval (words stand in
         the first), the confidence, and "yes" for a refused answer, which is empty. A belief adds
         the likeliest listed answer, its share of the probability of all listed answers, and that
         probability; then the share of each listed answer if all pictures have the same list.
@@ -126,7 +126,7 @@ class AnswerTable:
 def _samples(
     files: Sequence[Path], question: str, form: AnswerForm, unreadable: set[Path]
 ) -> Iterator[Sample]:
-    """Yield the question about each picture; a file that is no picture is skipped.
+    """Yield the question about each picture, and skip files that are not pictures.
 
     A warning names the file once: `unreadable` collects such files.
     """

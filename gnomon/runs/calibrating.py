@@ -58,7 +58,7 @@ class CalibratedModel:
     summary: str
     """Lines that say how wide intervals are, and how often the surest answers are wrong."""
     coverage: float
-    """Coverage that its labelled groups can show; 0 if they can show none."""
+    """The coverage that the labelled groups can show, or 0."""
 
     def __str__(self) -> str:
         return self.summary
@@ -76,7 +76,7 @@ def calibrate(
     """Ask a model about labelled pictures, and write into its run what its errors show.
 
     `data` and `overrides` are as on the command line: without `data` the run's split val is asked.
-    An answer that is no further than `within` from the truth is right. With `same_groups` the next
+    An answer is right if it differs from the truth by at most `within`. With `same_groups` the next
     pictures are taken to come from the groups of these. `server` is the address of a server that
     holds the model.
     """
@@ -195,8 +195,8 @@ def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
 def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:
     """Return `n` questions of a run's split val; None for all that it has, but at most 500.
 
-    Where drawings were mixed with a user's pictures these alone are asked: intervals are for
-    pictures like them.
+    If drawings were mixed with a user's pictures, only the user's pictures are asked about, because
+    intervals are for pictures like these.
     """
     recipe = resolved.recipe
     recipe = replace(recipe, data=user_sources(recipe.data) or recipe.data)
@@ -216,7 +216,8 @@ def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:
 
 
 def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
-    """Return `n` questions of the split val that the run wrote down; None if it has others."""
+    """Return `n` questions of the split val that the run stored, or None if it stored a different
+    split."""
     section, copy = recipe.eval, RunFolder(run).stored("val")
     # Several sources were mixed by the seed of the training.
     if (
@@ -277,7 +278,7 @@ def _learn(
     within: float | None,
     same_groups: bool,
 ) -> Calibration:
-    """Calibrate by answers with beliefs; refuse those that show nothing."""
+    """Calibrate by answers with beliefs. Refuse answers that cannot be calibrated."""
     parts = calibrations.calibrate(
         answers, recipe.eval.answer, within=within, same_groups=same_groups
     )

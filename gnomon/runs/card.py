@@ -1,4 +1,5 @@
-"""The model card: README.md beside a run's weights, with metadata for the Hugging Face hub."""
+"""The model card: README.md in the folder of a run's weights, with metadata for the Hugging Face
+hub."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ _OPENING = "From the directory that holds it, plain transformers opens it so:\n\
 
 
 def write_card(recipe: Recipe, run: Path, runs: Sequence[RunResult] = ()) -> None:
-    """Write the card of a run's adapter, or of its model where it was trained whole."""
+    """Write the card of a run's adapter, or of its model if all weights were trained."""
     # Adapters lie in adapter/, a model that was trained without them in model/.
     adapter = RunFolder(run).adapter.is_dir()
     folder = RunFolder(run).adapter if adapter else RunFolder(run).model
@@ -74,7 +75,7 @@ def card(
     what: str = _MERGED,
     opening: str = _OPENING,
 ) -> str:
-    """Return a model's README: where it comes from, its training data, the scores of the runs.
+    """Return a model's README: its base model, its training data and the scores of the runs.
 
     The text of a merged model has {agreement} and {opening} in it, for the merging to fill in.
     """
@@ -133,7 +134,7 @@ def card(
 def _data_hash(recipe: Recipe, run: Path) -> str:
     """Hash the description of the training data, which tells two sets of it apart.
 
-    The sources of a run that was moved may be gone: the card beside its weights has the hash.
+    If the run was moved and its sources are missing, the hash is read from its model card.
     """
     split = manifests.read(RunFolder(run).data)["splits"].get("train")
     try:
@@ -150,7 +151,7 @@ def _data_hash(recipe: Recipe, run: Path) -> str:
 
 
 def _question_list(questions: Sequence[str]) -> str:
-    """Return the questions about pictures as a paragraph, empty if there are none."""
+    """Return the questions about pictures as a paragraph. It is empty without questions."""
     if not questions:
         return ""
     if len(questions) == 1:

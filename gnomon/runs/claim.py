@@ -19,7 +19,7 @@ from gnomon.runs.versions import kind_versions, stored_kinds, versions
 from gnomon.store.reading.run_folder import RunFolder
 
 _PLACE = re.compile(r"(eval\.)?data\.\d+\.(path|pictures)")
-"""Keys that say where data lies; another place leaves it what it is."""
+"""Keys with the location of data. The data may be moved."""
 _EXTENSIBLE = ("train.max_steps", "eval.samples")
 """Keys with numbers that may grow in a run that has begun."""
 _AUGMENT = re.compile(r"data\.\d+\.augment")
@@ -30,8 +30,8 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     """Take the directory for this recipe, or refuse and leave it as it was.
 
     A run resumes only with the same recipe, and with the same versions of the kinds that `sources`
-    draw, those that are still drawn from. A start that trained nothing gives way to another recipe.
-    More steps, or more questions, extend a run.
+    draw, those that are still drawn from. A run that has not been trained yet accepts another
+    recipe. More steps, or more questions, extend a run.
     """
     check_is_utf8(run)
     folder = RunFolder(run)
@@ -81,7 +81,7 @@ def _as_stored(run: Path, recipe: Recipe) -> Recipe:
 
 
 def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
-    """True if nothing but the number of steps or of questions grew, for one process alone."""
+    """True if only the number of steps or questions grew, in a single process."""
     if n_processes() > 1 or not RunFolder(run).versions.is_file():
         return False  # each process would move what another one reads
     if "train.max_steps" in changes and RunFolder(run).has_weights and not _steps_of(run):
@@ -99,15 +99,15 @@ def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
 
 
 def _steps_of(run: Path) -> int:
-    """Return the steps of the newest checkpoint; 0 without one."""
+    """Return the steps of the newest checkpoint, or 0."""
     names = [path.name.rpartition("-")[2] for path in run.glob("checkpoints/checkpoint-*")]
     return max((int(name) for name in names if name.isdecimal()), default=0)
 
 
 def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
-    """Make way for more steps or questions: results of the shorter run stay beside the new ones.
+    """Prepare for more steps or questions. Results of the shorter run are renamed and kept.
 
-    The recipe is written after this, so that a kill in between changes nothing that is trained.
+    The recipe is written afterwards, so a kill in between does not change the training.
     """
     folder = RunFolder(run)
     announce(f"{run} goes on ({_summary(changes)})")
@@ -155,7 +155,7 @@ def keep_stored_choices(run: Path, parsed: Recipe, recipe: Recipe) -> Recipe:
 
 
 def _check_is_run_or_empty(run: Path) -> None:
-    """Refuse a directory that is no run's yet, unless it is empty or a killed claim's."""
+    """Refuse a directory with other files that does not belong to a run."""
     if not run.exists() or RunFolder(run).has_begun:
         return
     folder = RunFolder(run)
@@ -211,7 +211,7 @@ def _training_files(run: Path) -> Iterator[Path]:
 
 
 def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any, Any]]:
-    """Return the keys in which a run's recipe differs from this one, with both values."""
+    """Return the keys in which a run's recipe differs from the given recipe, with both values."""
     file = RunFolder(run).recipe
     stored = recipes.read_text(file)
     if stored == text:
@@ -225,7 +225,7 @@ def _recipe_changes(run: Path, recipe: Recipe, text: str) -> dict[str, tuple[Any
 
 
 def _is_move(run: Path, key: str, old: Any, new: Any) -> bool:
-    """True if a key says where the same data or model lies, seen from another folder, or moved."""
+    """True if a key holds the new location of data or a model that was moved."""
     if key == "model.name":
         return _is_same_model(run, old, new)
     if not _PLACE.fullmatch(key):

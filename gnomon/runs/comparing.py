@@ -73,7 +73,7 @@ def compare_runs(
 
 
 def _check_trained(out: Path) -> None:
-    """Refuse a run whose training is not over: its answers are those of the model before it."""
+    """Refuse a run that is still being trained: its answers come from the untrained model."""
     folder = RunFolder(out)
     if folder.answers(BEFORE).is_file() and not folder.answers(AFTER).is_file():
         raise RecipeError(
@@ -83,6 +83,6 @@ def _check_trained(out: Path) -> None:
 
 
 def _names(outs: Sequence[Path]) -> list[str]:
-    """Name runs by their folders or files, or by their whole paths where two would be alike."""
+    """Name runs by their folders or files, or by their paths if two names would be equal."""
     names = [out.name if out.is_dir() else out.stem for out in outs]
     return names if len(set(names)) == len(names) else [str(out) for out in outs]

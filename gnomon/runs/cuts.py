@@ -1,7 +1,7 @@
 """Cuts: an instrument is found in a picture, cut out with a margin, and asked about alone.
 
-A model that reads a dial well reads it worse where it is a tenth of the picture: it sees as many
-pixels of the whole. So the box is asked for first, in the words of the run's own training.
+A dial that fills a tenth of a picture is read less well, because the model sees few of its pixels.
+Therefore the model is asked for the box first, with the question of the run's training.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ cut the pictures yourself"""
 def box_question(recipe: Recipe, run: Path | None) -> str:
     """Return the question for a box that a run, or a model with gnomon's card, was trained on.
 
-    Several or none are a RecipeError with the way out.
+    A RecipeError says what to do if the training had several such questions, or none.
     """
     texts = box_questions(recipe, run)
     name = recipe.model.name if run is None else str(run)
@@ -62,7 +62,7 @@ def box_samples(samples: Iterable[Sample], question: str) -> Iterator[Sample]:
 def cut_out(sample: Sample, answer: Prediction | None) -> Sample:
     """Return the sample with its picture cut around the box of an answer.
 
-    The sample stays as it is if there is no answer, or no box in it.
+    The sample is returned unchanged without an answer that holds a box.
     """
     image = sample.image
     if image is None or answer is None or (box := _read(answer, image.size)) is None:

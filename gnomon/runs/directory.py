@@ -1,4 +1,4 @@
-"""Names of runs and of files in them, and messages about a directory that is no run."""
+"""Names of runs and their files, and messages about directories that are not runs."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ BEFORE, AFTER = "before", "after"
 
 
 def default_run(recipe: str) -> Path:
-    """Return the directory of a recipe's run where --out names none."""
+    """Return the default directory of a recipe's run."""
     return Path("runs") / Path(recipe).name.removesuffix(".yaml").removesuffix(".yml")
 
 
 def check_is_utf8(out: Path) -> None:
-    """Refuse a name that is no UTF-8, under which tokenizers cannot be saved."""
+    """Refuse a name that cannot be encoded in UTF-8: tokenizers cannot be saved there."""
     try:
         str(out).encode()
     except UnicodeEncodeError:
@@ -27,7 +27,7 @@ def check_is_utf8(out: Path) -> None:
 
 
 def no_run_message(run: Path) -> str:
-    """Say why a path is no run's directory, and which sibling may have been meant."""
+    """Explain why a path is not a run, and suggest the sibling that may have been meant."""
     if run.is_dir():
         return f"{run} is no run: recipe.yaml is not in it"
     siblings = sibling_runs(run)

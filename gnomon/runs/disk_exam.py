@@ -25,7 +25,7 @@ def exam_on_disk(
     recipe: Recipe, user_values: dict[str, Any], split: Split | None = None,
     trained: Recipe | None = None, run: Path | None = None,
 ) -> Exam:  # fmt: skip
-    """Return the exam of a dataset or table; `split` is None where the user names none.
+    """Return the exam of a dataset or table. `split` is None if the user does not name a split.
 
     The split is the user's, else the trained recipe's for the same table, else the only one, else
     test.
@@ -63,9 +63,9 @@ def exam_on_disk(
 
 
 def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recipe) -> Source:
-    """Read a table by the columns of the run's own rows, where these say how and it has them.
+    """Read a table by the columns of the run's training rows, if the table has these columns.
 
-    Columns that the user names go before them.
+    Columns that the user names take precedence.
     """
     sources = (*trained.data, *(trained.eval.data or ()))
     columns = next((other.columns for other in sources if other.columns is not None), None)
@@ -89,7 +89,7 @@ def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recip
 
 
 def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None:
-    """Return a run's source with the keys that a user gave for the same table in place of its own.
+    """Return a run's source, updated with the keys that the user gave for the same table.
 
     None if the user asks for another kind of answer, to which the run's columns do not apply.
     """
@@ -105,7 +105,7 @@ def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None
 
 
 def _is_same_table(source: Source, path: str, run: Path | None) -> bool:
-    """True if a run's source is the table at a place, where it may have been moved."""
+    """True if a run's source is the table at a path, to which it may have been moved."""
     if source.path is None:
         return False
     if Path(source.path).resolve() == Path(path).resolve():
@@ -128,5 +128,5 @@ def _parts_of(description: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:
-    """Return each split on disk that has rows, with its length; no rows at all are an error."""
+    """Return each split on disk that has rows, with its length. A table without rows is an error."""
     return {split: (rows, rows.length or 0) for split, rows in splits_on_disk(source).items()}

@@ -1,4 +1,4 @@
-"""An exam: the questions a model is measured on, and where they come from."""
+"""An exam: the questions by which a model is measured, and their sources."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from gnomon.store.user_data.table import UserTable
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
 DEFAULT_QUESTIONS = 500
-"""Questions by default; fewer where a split has fewer."""
+"""Default number of questions, if a split has as many."""
 
 
 @dataclass(frozen=True)
 class Exam:
     """The first `samples` samples of one split of weighted sources.
 
-    It is stored as JSON beside the answers, so the names of its fields are the file's, too.
+    It is stored as JSON with the answers, under the names of its fields.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -42,11 +42,11 @@ class Exam:
     seed: int
     samples: int
     folder: Path | None = None
-    """Dataset of a run that holds the samples, so that no source is opened; not stored."""
+    """Dataset of a run that holds the samples. It replaces the sources, and is not stored."""
 
     @classmethod
     def of(cls, recipe: Recipe) -> Exam:
-        """Return the exam of a recipe's section eval; its length follows the split by default."""
+        """Return the exam of a recipe's section eval. By default its length depends on the split."""
         section = recipe.eval
         sources = unaugmented(section.data or recipe.data)
         exam = cls(sources, section.split, section.seed, DEFAULT_QUESTIONS)
@@ -57,7 +57,7 @@ class Exam:
 
     @cached_property
     def pool(self) -> Samples:
-        """Samples of the sources, of which the first are asked; each is drawn or read on demand."""
+        """Samples of the sources. The first of them are asked. Each is drawn or read on demand."""
         if self.folder is not None:
             return open_copy(self.folder, self.split)
         return store.mixture(self.sources, split=self.split, seed=self.seed, whole=True)
@@ -66,7 +66,7 @@ class Exam:
         return (self.pool[index] for index in range(self.samples))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the values that are stored; a run's own folder may move, and is none of them."""
+        """Return the values that are stored. The run's folder is left out because it may be moved."""
         values = asdict(self)
         del values["folder"]
         return values
@@ -77,12 +77,12 @@ class Exam:
         return [Question.of(sample) for sample in self]
 
     def ids(self) -> set[str]:
-        """Return the ids of all samples; where it can be, no picture is drawn or opened for it."""
+        """Return the ids of all samples, if possible without drawing or opening pictures."""
         return {self.pool.id(index) for index in range(self.samples)}
 
     @property
     def only_question(self) -> str | None:
-        """The question of a user's own table that asks the same of every row; else None."""
+        """The question of a user's table that asks one question of all rows, or None."""
         if not isinstance(self.pool, UserTable):
             return None
         texts = {row.question for row in self.pool.rows[: self.samples] if row.pictures}
@@ -90,7 +90,7 @@ class Exam:
 
     @property
     def names(self) -> list[str]:
-        """A name for each source, numbered where two would be alike."""
+        """A name for each source, with a number if two names would be equal."""
         names = [
             source.kind or Path(source.path or source.hub or "").name for source in self.sources
         ]
@@ -99,7 +99,7 @@ class Exam:
     def by_source(
         self, questions: Iterable[Question], data: Mapping[str, Any]
     ) -> dict[str, set[str]]:
-        """Return the ids of each source's questions; empty where there is a single source.
+        """Return the ids of each source's questions, or an empty dict for a single source.
 
         `questions` are all of the exam in order, and `data` describes its pool. No source is
         opened: the weights, the seed and the sources' lengths say whose turn it was.
@@ -129,7 +129,8 @@ def unaugmented(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 def n_asked(wanted: HowMany, rows: int | None) -> int:
-    """Return the number of questions that eval.samples asks of a split; rows None have no end."""
+    """Return the number of questions that eval.samples asks of a split. `rows` is None for endless
+    data."""
     if wanted == "all" and rows is None:
         raise RecipeError(
             "eval.samples=all: what is drawn has no end: say how many, as in"

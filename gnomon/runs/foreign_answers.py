@@ -35,14 +35,14 @@ class AnswerFormat:
     """Options of the command line on how a file of answers is read."""
 
     id_column: str | None = None
-    """Column with the question's id; None to look for the usual names."""
+    """Column with the question's id. By default it is found by its usual names."""
     text_column: str | None = None
-    """Column with the model's words; None to look for the usual names."""
+    """Column with the model's words. By default it is found by its usual names."""
     boxes: str | None = None
-    """Dialect of the boxes where the file does not name it, or "auto"."""
+    """Dialect of the boxes if the file does not name it, or "auto"."""
 
     def require_data(self, data: str | None, overrides: Sequence[str]) -> None:
-        """Refuse columns and overrides without --data, which alone gives them a meaning."""
+        """Refuse columns and overrides if --data is not given, because they describe that data."""
         columns = {"--id-column": self.id_column, "--text-column": self.text_column}
         words = [*(name for name, value in columns.items() if value), *overrides]
         file = next((word for word in overrides if "=" not in word), None)
@@ -55,7 +55,7 @@ class AnswerFormat:
             raise RecipeError(f"{', '.join(words)}: only with --data, which names the questions")
 
     def open_exam(self, data: str | None, overrides: Sequence[str]) -> Exam | None:
-        """Return the exam that --data names, whose questions the answers are to; None without."""
+        """Return the exam that --data names, or None. Its questions belong to the answers."""
         self.require_data(data, overrides)
         return None if data is None else exam_of(data, overrides)
 
@@ -63,9 +63,9 @@ class AnswerFormat:
 def score_foreign(
     file: Path, exam: Exam, answer_format: AnswerFormat
 ) -> tuple[RunResult, Mapping[str, Sample], str]:
-    """Score any file of answers; return its samples by id, and notes for the report, too.
+    """Score any file of answers. Also return its samples by id, and notes for the report.
 
-    A question without an answer counts as one that could not be read.
+    A question without an answer counts as unread.
     """
     _check_asked(file, exam)
     lines = read_rows(file, text="text")  # of a table or of JSON lines; a bare line is an answer
@@ -106,7 +106,7 @@ def score_foreign(
 
 
 def _check_asked(file: Path, exam: Exam) -> None:
-    """Refuse gnomon's own answers if the record beside them says that they answer other questions.
+    """Refuse gnomon's own answers if their record says that they answer other questions.
 
     The labels may be others, such as corrected ones.
     """
@@ -129,7 +129,7 @@ def _check_asked(file: Path, exam: Exam) -> None:
 
 
 def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Prediction:
-    """Return the answer to a question; one that is missing has an empty text."""
+    """Return the answer to a question. A missing answer has an empty text."""
     if answer is not None and answer.prediction is not None:
         return replace(answer.prediction, sample_id=question.id)
     text = "" if answer is None else answer.text or ""
@@ -139,9 +139,9 @@ def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Pre
 def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
     """Yield maps from a value of the user's own rows to the id of the row's sample.
 
-    The values are those of the column of this name, the pictures' paths, and their file names. For
-    the requests of a batch they are also those of any column with a usual name for ids. A value of
-    several rows leads to an empty text.
+    The values are the cells of this column, the pictures' paths, and their file names. For the
+    requests of a batch, the cells of other columns with a usual name for ids count as well. A value
+    of several rows leads to an empty text.
     """
     if column is None:
         return
@@ -163,7 +163,7 @@ def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
 
 
 def _label_columns(exam: Exam) -> Iterator[tuple[str, list[str]]]:
-    """Yield names of columns by which a line may name its question, and the cells of the questions.
+    """Yield columns that may identify a line's question, with the cells of the questions.
 
     Columns such as `index` are left out: a program may count its lines in its own order.
     """
@@ -178,7 +178,7 @@ def _label_columns(exam: Exam) -> Iterator[tuple[str, list[str]]]:
 
 
 def _user_rows(exam: Exam) -> list[dict[str, Any]]:
-    """Return the rows of a user's own file in the order of the samples; none for other sources."""
+    """Return the rows of a user's file in the order of the samples. Other sources have no rows."""
     path = exam.sources[0].path
     if not isinstance(exam.pool, UserTable) or not path:
         return []

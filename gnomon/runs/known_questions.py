@@ -41,8 +41,8 @@ _MISSING = (ValueError, OSError, ImportError)
 def known_questions(recipe: Recipe, run: Path | None) -> dict[str, AnswerForm]:
     """Return the questions of a training, each with the form of its answers.
 
-    If some pictures were the user's own, only their questions count, because the next pictures are
-    the user's, too.
+    If some pictures were the user's own, only their questions count, because the next pictures will
+    also be the user's.
     """
     if run is None:
         return _card_forms(recipe, CARD_KEY)
@@ -73,7 +73,8 @@ def box_questions(recipe: Recipe, run: Path | None) -> list[str]:
 
 
 def question_of(name: str, questions: Mapping[str, AnswerForm], boxes: list[str]) -> str:
-    """Return the one question of a training; several or none are a RecipeError that lists them."""
+    """Return the only question of a training. If there are several or no questions, a RecipeError
+    lists them."""
     texts = [text for text in questions if text not in boxes] or list(questions)
     if len(texts) == 1:
         return texts[0]
@@ -173,7 +174,7 @@ def _generator_forms(generator: Generator) -> dict[str, AnswerForm]:
 
 
 def _sample_forms(open_samples: Callable[[], Samples]) -> dict[str, AnswerForm]:
-    """Return the questions about pictures in some samples; none if the samples are gone."""
+    """Return the questions about pictures in some samples. Missing samples have no questions."""
     try:
         samples = open_samples()
         n = samples.length if samples.length is not None else _PROBED
@@ -228,7 +229,7 @@ def _card_forms(recipe: Recipe, key: str) -> dict[str, AnswerForm]:
 
 
 def _card_form(question: str, forms: object) -> AnswerForm:
-    """Return the form that a card gives for a question; any text if it gives none."""
+    """Return the form that a card gives for a question. The default is any text."""
     row = forms.get(question) if isinstance(forms, dict) else None
     try:
         return form_from_json(row) if isinstance(row, dict) else ANY_TEXT

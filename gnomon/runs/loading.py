@@ -92,7 +92,7 @@ def open_reader_and_exam(
 
 
 def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
-    """Return the question for the box that is cut out first; None to ask about whole pictures."""
+    """Return the question for the box that is cut out first, or None to read whole pictures."""
     if isinstance(find, str):
         return find
     return cuts.box_question(recipe, run) if find else None
@@ -146,7 +146,7 @@ def certifier_of(
     name: str, folder: Path | None, coverage: float | None = None, wrong: float | None = None,
     answered: float | None = None,
 ) -> Certifier | None:  # fmt: skip
-    """Return a run's calibration under the user's terms; None if there are neither."""
+    """Return a run's calibration under the user's terms, or None without both."""
     calibration = None if folder is None else calibrations.read(folder)
     if calibration is not None:
         usual = Terms().coverage
@@ -164,6 +164,6 @@ def certifier_of(
 
 
 def _first_term(coverage: float | None, wrong: float | None, answered: float | None) -> str:
-    """Return the first term about calibrated answers, as the user gave it; empty if none."""
+    """Return the first term about calibrated answers as the user gave it, or an empty text."""
     terms = {"coverage": coverage, "wrong": wrong, "answered": answered}
     return next((option(name, share) for name, share in terms.items() if share is not None), "")

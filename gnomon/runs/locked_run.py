@@ -1,4 +1,4 @@
-"""A run that a command works on: its directory is locked and claimed once, for all steps."""
+"""A run that is being trained: its directory is locked and claimed once for all steps."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from gnomon.store.reading.sources import open_validation, user_sources
 from gnomon.store.samples import train_size
 
 _MOST_COPIED = 20_000
-"""Rows of a split that `gnomon train` copies into its run; more would fill a disk twice."""
+"""Largest number of rows of a split that `gnomon train` copies into its run, to save disk space."""
 
 
 @contextmanager
 def start(resolved: Resolved, path: Path) -> Iterator[LockedRun]:
-    """Lock a run's directory for a recipe, with what an earlier start chose; write nothing yet."""
+    """Lock a run's directory for a recipe, and keep the choices of an earlier start. Do not write
+    yet."""
     with lock_run(path):
         recipe = keep_stored_choices(path, resolved.parsed, resolved.recipe)
         check_is_local(recipe)
@@ -36,7 +37,7 @@ def start(resolved: Resolved, path: Path) -> Iterator[LockedRun]:
 
 @dataclass
 class LockedRun:
-    """A locked run. Each step leaves what an earlier start has done."""
+    """A locked run. Each step keeps the results of an earlier start."""
 
     folder: RunFolder
     resolved: Resolved
@@ -65,7 +66,7 @@ class LockedRun:
         store.write(exam.pool, data, n=exam.samples, split=exam.split, workers=workers)
 
     def train(self, config: Any = None) -> Path:
-        """Fine-tune, or resume where a killed run stopped; return where the weights lie.
+        """Fine-tune, or resume a killed training. Return the folder of the weights.
 
         `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
         """
@@ -93,8 +94,8 @@ class LockedRun:
 def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
     """Copy the user's rows into the run, which may be moved without their tables.
 
-    Drawn samples can be redrawn from kind and seed, so they are copied only where mixed with user
-    rows, in an exam or a validation.
+    Drawn samples can be drawn again from kind and seed. They are copied only if an exam or a
+    validation mixes them with a user's rows.
     """
     exam, folder = resolved.exam, RunFolder(run).data
     is_finished = RunFolder(run).has_weights
@@ -130,7 +131,8 @@ def check_is_local(recipe: Recipe) -> None:
 
 
 def _sources_to_draw(recipe: Recipe, run: Path) -> Sequence[Source]:
-    """Return the sources that a training draws from: none if all that it needs is on disk."""
+    """Return the sources that a training draws from. If all samples are on disk, there are no such
+    sources."""
     # Validation draws its samples again, stored training samples or not.
     is_stored = RunFolder(run).has_samples("train") and recipe.train.validation_steps is None
     return () if is_stored or RunFolder(run).has_weights else recipe.data

@@ -31,12 +31,12 @@ def data_and_overrides(
 
 
 def trained_run(model: str) -> Path | None:
-    """Return the run that MODEL names; None if it is a checkpoint or a hub id."""
+    """Return the run that MODEL names, or None for a checkpoint or a hub id."""
     return Path(model) if RunFolder(Path(model)).is_run else None
 
 
 def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Resolved:
-    """Resolve the recipe by which a run or a bare model answers.
+    """Resolve the recipe with which a run or a bare model answers.
 
     Overrides that configure DATA are left out of it; of a dataset or table that includes its split.
     Without DATA (None) the run's own questions are asked; if it is empty, pictures are.
@@ -58,7 +58,7 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
 def recipe_and_exam(
     resolved: Resolved, data: str | None, overrides: Sequence[str], *, run: Path | None
 ) -> tuple[Recipe, Exam]:
-    """Return what says how the model answers, and the questions of DATA, or its own without it."""
+    """Return the recipe with which the model answers, and the questions of DATA or of the run."""
     recipe = resolved.recipe
     if data is None:
         return recipe, resolved.exam

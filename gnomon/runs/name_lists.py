@@ -1,4 +1,4 @@
-"""Lists of everything that has a name, read from the sources: a loss is listed without torch."""
+"""Lists of names, read from the source code so that losses are listed without torch."""
 
 import ast
 import json
@@ -37,9 +37,9 @@ _LISTS = {
 
 
 def table(what: str | None = None) -> str:
-    """Return a page of all names; or a list, or an entry of one, each with its first sentence.
+    """Return a page of all names, a list, or an entry of a list, each with its first sentence.
 
-    Generators have their options below them, a recipe all its keys.
+    Options are printed below a generator, and all keys below a recipe.
     """
     if what is None:
         rows = [(name, ", ".join(_names(name))) for name in _LISTS]
@@ -61,7 +61,7 @@ def table(what: str | None = None) -> str:
 
 
 def _names(title: str) -> list[str]:
-    """Names of a list. Of a recipe they are its sections."""
+    """Return the names in a list. The names in a recipe are its sections."""
     if title == "configs":
         return [name for name, _ in _recipes()]
     if title == "recipe":
@@ -104,7 +104,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
 
 
 def _recipes() -> list[tuple[str, str]]:
-    """Pair the recipes with their first comments; those of all models share a row."""
+    """Pair the recipes with their first comments. The recipes of all models share a row."""
     files = {name.removesuffix(".yaml"): file for name, file in recipe.configs().items()}
     ends = "|".join(shipped.MEMORIES)
     files |= {f"{base}-MODEL-{ends}": file for base, file in shipped.bases().items()}
@@ -135,7 +135,7 @@ def _rows(title: str, places: Mapping[str, str]) -> list[tuple[str, str]]:
 def _definition(path: str) -> ast.ClassDef | ast.FunctionDef:
     """Parse the class or function at "module:Name" without importing it.
 
-    An empty class stands for one that a function makes, which no source has.
+    A class that a function creates is not in the source: return an empty class.
     """
     module, _, name = path.partition(":")
     for node in _parse(module).body:
@@ -145,7 +145,7 @@ def _definition(path: str) -> ast.ClassDef | ast.FunctionDef:
 
 
 def _parse(module: str) -> ast.Module:
-    """Parse a module's source; an empty one where it has none, as an extension module."""
+    """Parse a module's source. An extension module has no source, and is empty."""
     # Finds the file without running it; its packages are imported, which are light.
     spec = find_spec(module)
     source = Path(spec.origin or "") if spec else Path()
@@ -196,7 +196,7 @@ def docstrings(dataclass_type: type) -> dict[str, str]:
 
 
 def _options(dataclass_type: type) -> list[tuple[str, str]]:
-    """Pair each option with its docstring and default; split and seed are no options."""
+    """Pair each option with its docstring and default. Split and seed are left out."""
     texts = docstrings(dataclass_type)
     common = (
         {field.name for field in fields(Generator)} if issubclass(dataclass_type, Generator) else ()

@@ -53,7 +53,7 @@ def open_picture(picture: Picture) -> tuple[str, Image]:
 
 
 def check_is_list(pictures: Any) -> None:
-    """Refuse a single picture where several are wanted, and what holds no pictures."""
+    """Refuse a single picture, and any value that is not a list of pictures."""
     from PIL import Image
 
     is_bytes = isinstance(pictures, bytes | bytearray | memoryview)
@@ -80,7 +80,7 @@ def _content(file: BinaryIO) -> bytes:
 
 
 def _from_array(array: Any) -> Image:
-    """Turn an array of grey values or colours into a picture; refuse any other array."""
+    """Convert an array of grey values or colours to a picture. Refuse other arrays."""
     import numpy as np
     from PIL import Image
 
@@ -105,7 +105,7 @@ def _from_array(array: Any) -> Image:
 
 
 def check_suffix(file: Path) -> None:
-    """Refuse a kind of photograph that no library here opens."""
+    """Refuse photographs in a format that cannot be opened here."""
     if file.suffix.lower() in UNREAD_SUFFIXES:
         raise ValueError(f"{file}: {file.suffix} is not read: save it as JPEG")
 
@@ -144,7 +144,7 @@ def _holds_pictures(folder: Path) -> bool:
 
 
 def pictures_in(data: str | None) -> Path | None:
-    """Return DATA if it is a picture, or a folder that is no dataset and has no labels."""
+    """Return DATA if it is a picture or a folder of pictures without labels, or else None."""
     if data is None:
         return None
     path = Path(data)

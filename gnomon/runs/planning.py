@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def resolve_for_planning(name: str, overrides: Sequence[str]) -> Resolved:
-    """Resolve what the user named; a model is trained on clocks."""
+    """Resolve a recipe, data or a model. A model is trained on clocks."""
     checkpoint = _checkpoint(name)
     if checkpoint is None:
         return resolve(name, overrides)
@@ -27,7 +27,7 @@ def resolve_for_planning(name: str, overrides: Sequence[str]) -> Resolved:
 
 
 def _checkpoint(name: str) -> str | None:
-    """Return the checkpoint that a hub id, a short name or a directory is; None if it is none."""
+    """Return the checkpoint that a hub id, a short name or a directory names, or None."""
     path = Path(name)
     if name in shipped.models():
         return shipped.models()[name]

@@ -24,7 +24,7 @@ from gnomon.store.reading.run_folder import RunFolder
 
 
 def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
-    """Ask the reader's question about a picture or a folder; return what there is to print.
+    """Ask the reader's question about a picture or a folder. Return the lines to print.
 
     One picture without `out` writes no file.
     """
@@ -48,9 +48,9 @@ def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
 
 
 def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None) -> Path:
-    """Ask the questions of an exam of DATA, or of the run's own; return the file of answers.
+    """Ask the questions of DATA or of the run's own exam, and return the file of answers.
 
-    Answers about cuts, and answers under other terms of a calibration, get files of their own.
+    Answers about cuts, and answers under other terms of a calibration, have separate files.
     """
     name = AFTER if data is None else Path(data).stem
     if data is not None and name in (BEFORE, AFTER):
@@ -68,7 +68,7 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
 
 
 def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier | None) -> None:
-    """Count the answers of a calibrated run that the calibration says nothing about."""
+    """Warn of the answers of a calibrated run that have no interval."""
     counts = Counter(answer.certainty is None for answer in answers) if certifier else Counter()
     if counts[True]:
         warn(
@@ -78,9 +78,9 @@ def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier |
 
 
 def _table(out: Path | None, path: Path) -> Path | None:
-    """Return the table of answers about pictures; None for one picture without --out.
+    """Return the table of answers about pictures, or None for one picture without --out.
 
-    An earlier table of the default name may hold another run's answers: it is not replaced.
+    An earlier table of the default name is not replaced: it may hold another run's answers.
     """
     if out is not None:
         return _require_suffix(out, ".csv", "answers about pictures")
@@ -96,14 +96,14 @@ def _table(out: Path | None, path: Path) -> Path | None:
 
 
 def _require_suffix(out: Path, suffix: str, what: str) -> Path:
-    """Refuse a file name with another ending; return the file."""
+    """Return the file, or refuse a name with another ending."""
     if out.suffix != suffix:
         raise RecipeError(f"--out {out}: {what} are written as {suffix}")
     return out
 
 
 def _answer_path(reader: Reader, data: str) -> Path:
-    """Return the file of answers by default: in the run, or under predictions/ here."""
+    """Return the default file of answers: in the run, or in the folder predictions."""
     # What a server holds may be other weights than the run's.
     run = None if reader.recipe.model.server else reader.run
     section = reader.recipe.eval

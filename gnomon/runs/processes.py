@@ -1,4 +1,4 @@
-"""The processes that a launcher started together, of which only the first writes."""
+"""The processes that a launcher started together. Only the first process writes."""
 
 import os
 from contextlib import AbstractContextManager, nullcontext
@@ -9,20 +9,20 @@ from gnomon.store.lock import sole_writer
 
 
 def is_first_process() -> bool:
-    """False in all but one of the processes that were launched together."""
+    """True in the first of the processes that were launched together."""
     # accelerate and torchrun set RANK and WORLD_SIZE for what they launch.
     return os.environ.get("RANK", "0") == "0"
 
 
 def n_processes() -> int:
-    """Count the processes that were launched together; 1 for one alone."""
+    """Count the processes that were launched together."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def lock_run(run: Path) -> AbstractContextManager[None]:
     """Lock the run's directory for one writer.
 
-    Of processes launched together the first holds the lock; the others write nothing there.
+    If several processes were launched, the first holds the lock. The others do not write.
     """
     return sole_writer(run, folder=True) if is_first_process() else nullcontext()
 

@@ -1,4 +1,4 @@
-"""The record beside a file of answers: the exam, its data, and the versions that made them."""
+"""The record of a file of answers: its exam, its data, and the versions that made it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ class Provenance:
 
     exam: Exam
     data: dict[str, Any]
-    """The samples' own description; the exam is another one as soon as it differs."""
+    """The samples' description. If it differs, the exam is a different exam."""
     versions: dict[str, str]
     """Versions of the packages that made the answers."""
     kinds: dict[str, int]
@@ -25,12 +25,12 @@ class Provenance:
 
 
 def provenance_path(answers: Path) -> Path:
-    """Return the place of the record beside a file of answers."""
+    """Return the path of the record of a file of answers."""
     return answers.with_suffix(".about.json")
 
 
 def read_provenance(answers: Path) -> Provenance:
-    """Read the record beside a file of answers."""
+    """Read the record of a file of answers."""
     path = provenance_path(answers)
     if not path.exists():
         raise RecipeError(

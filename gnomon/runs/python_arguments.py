@@ -1,4 +1,4 @@
-"""Arguments of the Python functions, checked and written as those of the command line."""
+"""Arguments of the Python functions, checked and written as for the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gnomon.recipe import RecipeError
 
 
 def path_of(value: str | Path, name: str) -> Path:
-    """Return an argument as a path; refuse what is none. `name` is that of the argument."""
+    """Return the argument `name` as a path, or refuse it."""
     try:
         return Path(value)
     except TypeError:
@@ -53,7 +53,7 @@ def _plain(value: Any) -> Any:
 
 
 def register_plugins(places: str | Sequence[str]) -> None:
-    """Permit and import classes of the user's; a generator registers its kind."""
+    """Permit and import a user's classes. A generator registers its kind."""
     from gnomon import generators
 
     if not isinstance(places, Iterable):

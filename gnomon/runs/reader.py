@@ -46,7 +46,7 @@ WINDOW = 8
 _LOOKED_AT = 8
 """Pictures whose sizes are looked at before all are asked about."""
 _MOST_PIXELS = 64_000_000
-"""Pixels of the pictures that are held at a time, so that photographs of a phone fit in memory."""
+"""Largest number of pixels that are held at a time: photographs of a phone must fit in memory."""
 
 
 class Reader:
@@ -83,13 +83,13 @@ class Reader:
     def questions(self) -> dict[str, AnswerForm]:
         """The questions that the model was trained on, each with the form of its answers.
 
-        It is empty if nothing is known, as of a model of the hub.
+        It is empty if the training is unknown, for example for a model of the hub.
         """
         return known_questions(self.recipe, self.run)
 
     @cached_property
     def question(self) -> str:
-        """The question that `read` asks by default: yours, or the only one that was trained."""
+        """The question that `read` asks by default: yours, or the only question of the training."""
         if self._question is not None:
             return self._question
         return question_of(self.name, self.questions, self._box_questions)
@@ -116,10 +116,10 @@ class Reader:
         self, pictures: str | Path | Iterable[Picture], question: str | None = None, *,
         kind: str | None = None, batch_size: int | None = None,
     ) -> Iterator[Answer]:  # fmt: skip
-        """Yield the answer about each picture, in the given order; a path is a folder of pictures.
+        """Yield the answer about each picture, in the given order. A path is a folder of pictures.
 
         Pictures are opened a batch at a time. A picture that cannot be opened gets an answer with
-        an `error`, so that answers and pictures stay side by side.
+        an `error`, so there is an answer for each picture.
         """
         if isinstance(pictures, str | Path):
             pictures = list(find_pictures(Path(pictures)))
@@ -182,7 +182,7 @@ class Reader:
     def _predictions(
         self, samples: Iterable[Sample], size: int, uncut: set[str]
     ) -> Iterator[list[Prediction]]:
-        """Yield the answers. `uncut` collects the ids of pictures in which no box was found."""
+        """Yield the answers. `uncut` collects the ids of pictures without a box."""
         if self.find is None:
             yield from self._ask(self._warn_of_shrunk(samples), size, self.rule)
             return
@@ -332,7 +332,7 @@ class Reader:
         return question, self.form_of(question, kind)
 
     def form_of(self, question: str, kind: str | None = None) -> AnswerForm:
-        """Return the form of the answers to a question; refuse a form that cannot be listed.
+        """Return the form of the answers to a question. Refuse a form that cannot be listed.
 
         Answers to a question that the model was not trained on have the form of `kind`. Without it
         they have the form of all trained answers, or are texts if these have several forms.

@@ -1,4 +1,4 @@
-"""The JSON Schema of recipes, by which editors complete and check them."""
+"""The JSON Schema of recipes, with which editors complete and check them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
@@ -22,11 +22,11 @@ _SCHEMA_NAMES: dict[tuple[str, str], Iterable[str]] = {
     ("Model", "family"): families.FAMILIES,
     ("Loss", "name"): (losses.CE, *losses.KINDS),
 }
-"""Names that a key takes besides a user's own module:Class, by dataclass and key."""
+"""Names that a key takes besides a user's module:Class, by dataclass and key."""
 
 
 def recipe_schema() -> dict[str, Any]:
-    """Return the JSON Schema of recipes, by which editors complete and check them.
+    """Return the JSON Schema of recipes.
 
     It has all keys with types, defaults and docstrings, and the options of each kind.
     """
@@ -68,7 +68,7 @@ def _parts(root: type) -> Iterator[type]:
 
 
 def _choose(value: dict[str, Any], names: list[str]) -> None:
-    """Narrow any text to one of the names, or a user's own module:Class."""
+    """Restrict a text to these names and a user's module:Class."""
     either = [{"enum": names}, {"type": "string", "pattern": ":"}]
     if value.pop("type", None):
         value["anyOf"] = either

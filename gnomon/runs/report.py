@@ -48,7 +48,7 @@ class Report:
         return summary[metric].estimate
 
     def save(self, page: str | Path) -> Path:
-        """Write an HTML page with every answer, and its CSV, JSON and picture beside it."""
+        """Write an HTML page with every answer, and its CSV, JSON and picture in the same folder."""
         from gnomon.runs.report_output import write_pages
 
         file = path_of(page, "page")

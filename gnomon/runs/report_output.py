@@ -73,7 +73,7 @@ def write_pages(
     *,
     published: Sequence[Any] = (),
 ) -> dict[str, Any]:
-    """Write the report as HTML, CSV, JSON and a picture; return the values of the JSON.
+    """Write the report as HTML, CSV, JSON and a picture. Return the values of the JSON.
 
     The files take their places together.
     """

@@ -1,4 +1,4 @@
-"""The one door to recipes: a name on the command line becomes samples, an exam, a recipe."""
+"""Names on the command line, resolved to a recipe, samples and an exam."""
 
 from __future__ import annotations
 
@@ -38,10 +38,9 @@ def resolve(
 ) -> Resolved:
     """Open a recipe by file or shipped name, a kind, a dataset or a user's own table.
 
-    Overrides whose key is no section of a recipe are options of the kind, or say how the table is
-    read. `stored` marks a recipe that a run wrote: classes of the user's that it names are refused
-    unless --plugins names them, too. `recipes_only` takes the name for a recipe's, whatever data is
-    called so.
+    Overrides with other keys than a recipe's sections are options of the kind or describe the
+    table. `stored` marks a recipe that a run wrote. It may name a user's classes only if the user
+    names them as plug-ins. With `recipes_only`, data of the same name is ignored.
     """
     name = str(source)
     if recipes_only:
@@ -86,7 +85,7 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
 
 
 def _look_for_model(values: dict[str, Any], folder: Path) -> None:
-    """Let a recipe's model be a folder beside it, as seen from the working directory.
+    """Find a recipe's model in the recipe's folder, and write it relative to the working directory.
 
     Other names stay as they are. The values need not be valid.
     """
@@ -132,9 +131,9 @@ class Resolved:
     """The recipe's plain keys and values, overrides included."""
     overrides: tuple[str, ...] = ()
     source_text: str | None = None
-    """YAML that the values came from, without overrides; None where no file was read."""
+    """YAML of the values, without overrides. None if they do not come from a file."""
     folder: Path | None = None
-    """Folder of the recipe's file, beside which its tables were looked for."""
+    """Folder of the recipe's file, in which its tables were searched."""
     source_run: Path | None = None
     """Run whose own samples are read before the recipe's sources, or instead of those that are
     gone."""
@@ -203,7 +202,7 @@ class Resolved:
         return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
 
     def check_sources_exist(self, sources: Sequence[Source]) -> None:
-        """Refuse a recipe whose table or folder lies neither beside it nor here."""
+        """Refuse a recipe if its table or folder is missing."""
         if self.folder is None:
             return
         for source in sources:
@@ -212,7 +211,7 @@ class Resolved:
                 raise RecipeError(f"path: {source.path!r} is no file or folder{where}")
 
     def _searched(self, path: str) -> str:
-        """Name the folders in which a path of the recipe was looked for; none for an absolute."""
+        """Name the folders in which a relative path of the recipe was searched."""
         if self.folder is None or Path(path).is_absolute():
             return ""
         # One folder where the recipe lies in the working directory.
@@ -226,13 +225,13 @@ class Resolved:
         return replace(self, source_run=run) if has_begun and any(map(is_gone, sources)) else self
 
     def check_names(self) -> Recipe:
-        """Look up loss, model and family, and return the recipe; its data may be gone by now."""
+        """Look up loss, model and family, and return the recipe. Its data may be missing."""
         with _as_recipe_error():
             _check_names(self.parsed, self._searched(self.parsed.model.name))
         return self.parsed
 
     def check_for_drawing(self) -> Recipe:
-        """Check the recipe as far as the user wrote one: a bare kind has no model to look up."""
+        """Check the recipe if the user wrote a recipe. A kind has no model to look up."""
         if self.source_type == "recipe" or (self.source_type == "kind" and self.overrides):
             return self.recipe
         return self.check_names() if self.overrides else self.parsed
@@ -259,7 +258,7 @@ class Resolved:
 
     @property
     def text(self) -> str:
-        """The recipe as YAML with its overrides; comments of its file stay."""
+        """The recipe as YAML with its overrides and the comments of its file."""
         if self.source_text is None:
             return recipe.dump(self.values)
         return recipe.edit(self.source_text, self.overrides)
@@ -289,7 +288,7 @@ def _user_classes(parsed: Recipe) -> list[str]:
 def _check_names(parsed: Recipe, searched: str) -> None:
     """Refuse a loss, an option of it, a model or a family that is not known.
 
-    `searched` says where a model's folder was looked for.
+    `searched` names the folders in which a model was searched.
     """
     from gnomon import losses
     from gnomon.pipeline import families
@@ -315,10 +314,10 @@ def exam_of(
 ) -> Exam:
     """Return the exam that DATA names on the command line.
 
-    A recipe has its own, a kind its first 500 samples, a dataset its test split, or the only split
-    it has. Of a user's own table every row is asked, unless a column names splits, the overrides
-    do, or the recipe `trained` was trained on it: then those that it held out. `run` is that
-    recipe's, whose own samples tell a table that lies elsewhere by now.
+    A recipe has an exam. A kind has its first 500 samples, and a dataset its test split or its only
+    split. Every row of a user's table is asked, unless a column or an override names splits. If the
+    recipe `trained` was trained on the table, only its held-out rows are asked. The samples in its
+    `run` identify a table that was moved.
     """
     if not is_on_disk(data):
         return resolve(data, overrides).exam

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """A directory in which a recipe was trained, or is to be trained further."""
+    """A directory in which a recipe is trained."""
 
     path: Path
 
@@ -47,14 +47,14 @@ class Run:
 
     @property
     def weights(self) -> Path:
-        """The folder of the trained adapter, or of a model that was trained whole."""
+        """The folder of the trained adapter, or of the model if all weights were trained."""
         for folder in self._folder.weight_folders:
             if folder.is_dir():
                 return folder
         raise RecipeError(f"{self.path} holds no trained weights yet: train its recipe first")
 
     def reader(self, **options: Any) -> Reader:
-        """Open the trained model; options are those of `gnomon.load`."""
+        """Open the trained model. The options are the same as for `gnomon.load`."""
         return load(self.path, **options)
 
     def scores(self) -> Mapping[str, RunResult]:

@@ -1,7 +1,7 @@
 """A self-test of fine-tuning on this machine: eight samples, learned by heart.
 
-It calls what `train`, `predict` and `merge` call. Where a check fails or raises, those that do not
-need it still run.
+It calls what `train`, `predict` and `merge` call. If a check fails, the checks that do not depend
+on it still run.
 """
 
 import gc
@@ -62,7 +62,7 @@ CHECKS = {
 
 
 def passes_all(model: str, overrides: Sequence[str], out: Path) -> bool:
-    """Print a text for a bug report, stored in `out`, too; true if every check passed."""
+    """Print a text for a bug report, and store it in `out`. Return True if all checks passed."""
     check_single_process("selftest")
     recipe = _recipe(model, overrides)
     check_is_local(recipe)
@@ -102,7 +102,7 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
 
 
 def _make_room(out: Path) -> None:
-    """Take an empty directory, or that of an earlier self-test, which is replaced."""
+    """Take an empty directory, or replace an earlier self-test."""
     report = out / REPORT
     if not report.is_file() or not report.read_text(errors="replace").startswith(_BEGINNINGS):
         check_all_are_ours(out, set(), "a self-test")

@@ -1,4 +1,4 @@
-"""A served or converted model's answers, compared with those of the run that trained it."""
+"""The answers of a served or converted model, compared with the answers of its run."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def answers_alike(
 ) -> bool:
     """Ask a served model a run's held-out questions, and compare with the answers that it stored.
 
-    True if at least the share `least` of the answers is read as the same and no headline figure is
-    shown to be worse. `out` is an HTML report with the pictures.
+    True if at least the share `least` of the answers is read as the same and all headline figures
+    are as good. `out` is an HTML report with the pictures.
     """
     from gnomon import eval as evaluation
     from gnomon.eval.comparing.comparison import first_metrics
@@ -100,7 +100,7 @@ def answers_alike(
 
 
 def _server(url: str, model: str | None) -> Server:
-    """Open the server; one that is not there, or has several models, is refused at once."""
+    """Open the server. Refuse it if it does not reply, or if it has several models."""
     server = Server(url, model or "")
     names = server.models()
     if model is None and len(names) != 1:

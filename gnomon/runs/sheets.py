@@ -27,9 +27,8 @@ def sheet_of(
 ) -> Image.Image:
     """Draw a contact sheet; a recipe's has each picture as its model will see it, and its labels.
 
-    Without a split it has any row of a user's own file, else samples of training, augmented and
-    spread as training sees them; all of them where there are fewer than `n`, and some at random,
-    with many labels, where there are more.
+    Without a split, the sheet has any rows of a user's file, or training samples as training sees
+    them. If there are more than `n` samples, random samples with many different labels are drawn.
     """
     recipe = resolved.check_for_drawing()
     # A user looks at a table to see whether it is read right, whatever split a row is in.

@@ -27,10 +27,10 @@ def certify_stored(
     certifier: Certifier,
     folders: Collection[Path],
 ) -> bool:
-    """Take answers to the same questions from other files in these folders; True if all are there.
+    """Take answers to the same questions from other files in these folders. True if all are found.
 
-    They are those of the same weights, asked in the same way, whose beliefs are stored: the
-    certifier's terms need nothing else. `settings` are those that `out` notes with each answer.
+    The answers must come from the same weights, be asked in the same way and have beliefs. The
+    certifier's terms need only these beliefs. `settings` are stored in `out` with each answer.
     """
     if certifier.calibration.weights != settings["weights"]:
         return False  # refused with its reason where the model is loaded
@@ -65,7 +65,7 @@ def _append(out: Path, pairs: Iterator[tuple[Question, Prediction]]) -> set[str]
 
 
 def _is_same_exam(file: Path, provenance: Provenance) -> bool:
-    """True for a file of answers about the same samples, whose questions are beside it."""
+    """True for a file of answers about the same samples if its questions are stored."""
     if not (provenance_path(file).is_file() and question_file.question_path(file).is_file()):
         return False
     try:

@@ -20,8 +20,7 @@ from gnomon.store.user_data.table import UserTable
 
 
 def row_counts(sources: Sequence[Source]) -> Iterator[str]:
-    """Yield a line for each file and directory with its rows per split, and the groups that a
-    column names; drawn data has none."""
+    """Yield a line for each file and directory with its rows and groups per split."""
     for source in sources:
         if source.path is not None:
             splits = splits_on_disk(source)
@@ -99,7 +98,7 @@ def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
 
 
 def group_counts(source: Source, splits: Mapping[Split, Samples]) -> dict[Split, int]:
-    """Count the groups of each split of a table; empty if no column names them."""
+    """Count the groups of each split of a table, if a column names groups."""
     if source.columns is None or source.columns.group is None:
         return {}
     return {
@@ -130,7 +129,7 @@ def note_few_groups(recipe: Recipe) -> None:
 def note_rows_for_calibration(recipe: Recipe) -> None:
     """Say before a training that a split leaves too few rows to calibrate the run by.
 
-    Rows that choose the checkpoint are no new pictures to it.
+    Rows that choose the checkpoint cannot calibrate it.
     """
     train = recipe.train
     is_own = bool(user_sources(recipe.data))

@@ -33,9 +33,9 @@ class TrainedRows:
     """Hashes of pictures, or of questions without one; stored as RUN/rows.json."""
 
     train: frozenset[str] = frozenset()
-    """Those of the training."""
+    """Rows of the training."""
     validation: frozenset[str] = frozenset()
-    """Those by which the checkpoint was chosen; empty if the last one was kept."""
+    """Rows that chose the checkpoint. It is empty if the last checkpoint was kept."""
 
     def trained(self, question: Question) -> bool:
         """True if the run was trained on a picture of this question."""
@@ -51,7 +51,7 @@ class TrainedRows:
 
 
 def read_rows(run: Path | None) -> TrainedRows:
-    """Read the rows of a run; none for a model as it came, or a run of drawings alone."""
+    """Read the rows of a run. An untrained model and a run of drawings have no rows."""
     file = None if run is None else RunFolder(run).rows
     if file is None or not file.is_file():
         return TrainedRows()
@@ -86,7 +86,7 @@ def write_rows(recipe: Recipe, samples: Samples, run: Path) -> None:
 def _hashes(
     samples: Samples, indices: Iterable[int], sources: tuple[Source, ...]
 ) -> frozenset[str]:
-    """Hash those of the samples that are rows of a user's source."""
+    """Hash the samples that are rows of a user's source."""
     parts = samples.sources if isinstance(samples, MixedSamples) else (samples,)
     numbers = {sources.index(source) for source in user_sources(sources)}
     if not numbers:  # drawings may be millions

@@ -33,11 +33,11 @@ def train(
     overrides: Mapping[str, Any] | None = None,
     plugins: str | Sequence[str] = (),
 ) -> Run:
-    """Fine-tune a model by a recipe; a killed training goes on if it is called again.
+    """Fine-tune a model by a recipe. A killed training resumes if it is called again.
 
     Example::
 
-        run = gnomon.train("my-clocks.yaml", out="runs/clocks", overrides={"train.max_steps": 300})
+    run = gnomon.train("my-clocks.yaml", out="runs/clocks", overrides={"train.max_steps": 300})
         reader = run.reader()
 
     Args:
@@ -69,9 +69,9 @@ def train(
 
 
 def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None = None) -> Resolved:
-    """Resolve a recipe and warn of mistakes in its tables; data alone is refused with a way out.
+    """Resolve a recipe and warn of mistakes in its tables. Data without a recipe is refused.
 
-    Where a source table is gone, the rows that an earlier start copied into `run` are used.
+    If a source table is missing, the rows that an earlier start copied into `run` are used.
     """
     if is_data(name) and not RunFolder(Path(name)).is_run:
         raise RecipeError(
@@ -126,6 +126,6 @@ def _probe(samples: Samples, n: int) -> list[Sample]:
 
 
 def train_run(resolved: Resolved, path: Path) -> Path:
-    """Fine-tune by a resolved recipe; return where the adapter or the model lies."""
+    """Fine-tune by a resolved recipe. Return the folder of the adapter or the model."""
     with start(resolved, path) as run:
         return run.train()

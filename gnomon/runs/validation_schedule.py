@@ -7,18 +7,19 @@ from gnomon.recipe import Recipe, Train
 from gnomon.store.reading.sources import open_validation, user_sources
 
 _FEWEST = 32
-"""Rows of a validation split by which checkpoints are compared; fewer choose by luck."""
+"""Fewest rows of a validation split that compare checkpoints. With fewer rows, luck decides."""
 _MOST_VALIDATIONS = 10
 _SHARE = 4
-"""Samples that are trained on for each one that a validation asks, at least."""
+"""Least number of training samples for each sample that a validation asks."""
 
 
 def with_validation(recipe: Recipe) -> Recipe:
-    """Decide `train.eval_steps` where it is open: validation for own rows with a split for it.
+    """Decide `train.eval_steps` if it is "auto": validate on a user's rows if they have the split
+    val.
 
-    The recipe has its number of samples by now. There is no validation where it would ask more than
-    a quarter as many samples as are trained on, nor by few rows. Rows are never taken from the
-    training for it.
+    The recipe has its number of samples by now. There is no validation if it has too few rows, or
+    if it would ask more than a quarter as many samples as are trained on. Rows of the training are
+    not used for it.
     """
     train = recipe.train
     if train.eval_steps != "auto":
@@ -35,7 +36,7 @@ def with_validation(recipe: Recipe) -> Recipe:
 
 
 def note_validation(written: Train, train: Train) -> None:
-    """Say that the best checkpoint is kept, where the user left that open."""
+    """Say that the best checkpoint is kept, if the user left this open."""
     if written.eval_steps == "auto" and train.validation_steps is not None:
         note(
             f"every {train.eval_steps} steps {train.eval_samples} rows of the val split are asked,"
@@ -53,7 +54,7 @@ def samples_seen(train: Train) -> float:
 
 
 def validation_rows(recipe: Recipe) -> int:
-    """Number of distinct validation samples; 0 if a source has no validation split."""
+    """Number of distinct validation samples, or 0 if a source does not have the split."""
     try:
         samples = open_validation(recipe)
     except ValueError:
@@ -62,7 +63,7 @@ def validation_rows(recipe: Recipe) -> int:
 
 
 def _validation_steps(train: Train, total: float, n: int) -> int | None:
-    """Steps between validations of `n` samples; None if they cost too much or are too few."""
+    """Steps between validations of `n` samples, or None if they cost too much or are too few."""
     validations = min(_MOST_VALIDATIONS, int(total / (_SHARE * n)))
     steps = int(total / train.step_size)
     if validations < 2 or steps < 2:

@@ -14,7 +14,7 @@ from gnomon.version import __version__
 
 
 def stored_kinds(run: Path) -> dict[str, int] | None:
-    """Return the versions of the kinds that the run drew; None if the file is not there."""
+    """Return the versions of the kinds that the run drew, or None without the file."""
     file = RunFolder(run).versions
     if not file.is_file():
         return None
@@ -39,7 +39,7 @@ def kind_versions(sources: Iterable[Source]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Versions:
-    """The key of versions.json that matters here; packages may differ."""
+    """The part of versions.json that must stay the same. Packages may differ."""
 
     kinds: dict[str, int]
 
