@@ -73,7 +73,7 @@ class AnswerFile:
     def complete(
         self, reader: Reader, open_samples: Callable[[], Iterable[Sample]], n: int
     ) -> None:
-        """Append the answers to n samples that the file lacks; it is locked by the caller."""
+        """Append the missing answers to n samples. The caller has locked the file."""
         reader.check()
         predictions.answered_ids(self.path, reader.settings)
         self.drop_changed(open_samples())
@@ -96,15 +96,15 @@ class AnswerFile:
                 n_kept += kept_axes(batch)
         if n_kept:
             warn(
-                f"{n_kept} pairs of edges are as the model wrote them: the {reader.rule.name} of"
-                " each edge would have swapped them, or left nothing between them"
+                f"{n_kept} pairs of edges are kept as the model wrote them: by the"
+                f" {reader.rule.name} of each edge, the box would be empty or reversed"
             )
 
     def drop_changed(self, samples: Iterable[Sample]) -> None:
-        """Drop answers about pictures that have changed or are gone; refuse other questions.
+        """Drop answers about pictures that were changed or removed. Refuse other questions.
 
-        The questions beside the answers know each picture by its pixels. An answer whose question
-        is not stored is dropped, too.
+        The stored questions hold a hash of each picture. An answer without a stored question is
+        also dropped.
         """
         path = question_file.question_path(self.path)
         answers = predictions.resume(self.path)
@@ -203,7 +203,7 @@ def _record(out: Path, provenance: Provenance) -> None:
 
 
 def _check_records_are_ours(out: Path) -> None:
-    """Refuse to replace the user's own files that have the names of the records beside answers."""
+    """Refuse to replace a user's files that have the names of the records of answers."""
     provenance, rows = provenance_path(out), question_file.question_path(out)
     others = [] if question_file.is_ours(rows) else [rows]
     if provenance.exists():

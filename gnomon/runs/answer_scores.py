@@ -24,8 +24,8 @@ from gnomon.store.reading.run_folder import RunFolder
 def score_file(file: Path, *, name: str | None = None, boxes: str | None = None) -> RunResult:
     """Score a file of answers against the questions that it records.
 
-    `boxes` names the dialect that boxes are read in, where it is not the predictions' own; "auto"
-    finds it on a part that is then not scored.
+    `boxes` names the dialect of the boxes if it differs from the dialect of the predictions. "auto"
+    finds it on some answers, which are then not scored.
     """
     if not file.exists():
         raise RecipeError(_no_answers(file))
@@ -61,7 +61,7 @@ def score_answers(
     data: Mapping[str, Any],
     boxes: str | None,
 ) -> tuple[RunResult, str]:
-    """Score a file's answers, and return a note on the space its boxes were read in, too."""
+    """Score a file's answers. Also return a note on the space of its boxes."""
     # Here, since it imports scipy, which a training does without.
     from gnomon.eval import score
     from gnomon.eval.scoring import spaces
@@ -95,7 +95,7 @@ def score_run(
 ) -> list[RunResult]:
     """Score a run's answers, before and after as far as they are there, or a file of answers.
 
-    `boxes` as in score_file. `recipe_yaml` is the run's recipe where the caller has it.
+    `boxes` as in score_file. `recipe_yaml` is the run's recipe, if the caller has read it.
     """
     if not out.is_dir():
         return [score_file(out, boxes=boxes)]
@@ -147,7 +147,7 @@ def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:
 
 
 def _stored_samples(run: Path, exam: Exam, description: dict[str, Any]) -> Samples | None:
-    """Open the exam's samples as a run wrote them to its directory; None if it has others."""
+    """Open the exam's samples in a run's directory. Return None if it holds other samples."""
     try:
         stored = RunFolder(run).stored(exam.split)
     except (ValueError, OSError):  # what is damaged is not needed where the sources are there
@@ -176,5 +176,5 @@ def _no_answers(out: Path) -> str:
 def _same_samples(file: Path, provenance: Provenance) -> Iterator[Sample]:
     """Draw or read the exam's samples again; refuse them if they are others by now."""
     if provenance.exam.pool.describe() != provenance.data:
-        raise ValueError(f"{file}: the samples are not those it answers any more: predict again")
+        raise ValueError(f"{file}: its samples have changed since: predict again")
     yield from provenance.exam

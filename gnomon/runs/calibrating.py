@@ -83,7 +83,7 @@ def calibrate(
     data, words = data_and_overrides(data, overrides, belief=True, server=server)
     run = trained_run(model)
     if server and data is None:
-        raise RecipeError(f"{model}: name labelled pictures to ask the server about, as DATA")
+        raise RecipeError(f"{model}: name labelled pictures (DATA) to ask the server about")
     if not server and run is None:
         no_run = no_run_message(Path(model))
         raise RecipeError(f"{no_run}: calibrate a run that was trained, such as runs/demo")
@@ -150,7 +150,7 @@ def _rows_to_leave_out(exam: Exam, rows: TrainedRows, model: str) -> set[str]:
     if trained and n < _FEWEST:
         raise RecipeError(
             f"{len(trained)} of {exam.samples} pictures are in the training of {model}, which errs"
-            f" less on them than on new ones: give at least {_FEWEST} others, as DATA"
+            f" less on them than on new pictures: give at least {_FEWEST} other pictures as DATA"
         )
     if trained:
         warn(
@@ -165,8 +165,8 @@ def _rows_to_leave_out(exam: Exam, rows: TrainedRows, model: str) -> set[str]:
         note(f"{chosen_by}: it is calibrated on the other {n - len(chose)}")
         return trained | chose
     warn(
-        f"{chosen_by}, so that it may err a little less on them than on new ones, and intervals may"
-        " hold fewer truths than they say: give other labelled pictures as DATA"
+        f"{chosen_by}. It may err less on them than on new pictures, so intervals may hold fewer"
+        " truths than they promise: give other labelled pictures as DATA"
     )
     return trained
 
@@ -207,7 +207,7 @@ def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:
             resolved.check_sources_exist(recipe.data)
         except RecipeError as error:
             raise RecipeError(
-                f"{error}; the run was moved, or its data: name labelled pictures as DATA"
+                f"{error}. The run or its data was moved: name labelled pictures as DATA"
             ) from error
         section = replace(recipe.eval, split="val", data=None, samples=n)
         exam = Exam.of(replace(recipe, eval=section))
@@ -288,14 +288,14 @@ def _learn(
     outside = sum(part.outside for part in parts)
     if outside > n * (1 - Terms().coverage):
         raise RecipeError(
-            f"{outside} of {n} truths are not among the listed answers, so that no interval can"
-            f" hold them: {_grid_for(answers, recipe)}"
+            f"{outside} of {n} truths are not among the listed answers, so intervals cannot hold"
+            f" them: {_grid_for(answers, recipe)}"
         )
     if n < _FEWEST:
         raise RecipeError(f"{n} labelled pictures are too few: give at least {_FEWEST}, as DATA")
     if unlisted:
         warn(
-            f"{len(unlisted)} questions were passed over: answers such as {unlisted[0].display()}"
+            f"{len(unlisted)} questions were left out: answers such as {unlisted[0].display()}"
             " cannot be listed"
         )
     settings = answers[0][0].settings

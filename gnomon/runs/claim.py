@@ -86,8 +86,8 @@ def _is_extension(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> bool:
         return False  # each process would move what another one reads
     if "train.max_steps" in changes and RunFolder(run).has_weights and not _steps_of(run):
         raise RecipeError(
-            f"{run} has no checkpoint any more from which it could go on: give another"
-            f" {option('out')}, or train.max_steps as it was"
+            f"{run} has no checkpoint to resume from: give another {option('out')}, or"
+            " train.max_steps as before"
         )
     for key, (old, new) in changes.items():
         if key not in _EXTENSIBLE or not isinstance(new, int) or not isinstance(old, int):
@@ -197,7 +197,7 @@ def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
         if relevant:
             raise RecipeError(
                 f"{folder} was made by another recipe, or another gnomon ({_summary(relevant)}):"
-                f" give another {option('out')}, or delete {folder} to make it anew"
+                f" give another {option('out')}, or delete {folder} to start again"
             )
 
 

@@ -38,7 +38,7 @@ def compare_runs(
     tables = [text_tables.open_table(name) for name in published]
     is_ours = [out.is_dir() or exam is None or provenance_path(out).is_file() for out in outs]
     if exam is not None and all(is_ours):
-        raise RecipeError("--data: each of these says what it was asked; leave --data out")
+        raise RecipeError("--data: all of these record their questions: leave --data out")
     runs: list[RunResult] = []
     notes: list[str] = []
     samples: Mapping[str, Sample] | None = None
@@ -77,8 +77,8 @@ def _check_trained(out: Path) -> None:
     folder = RunFolder(out)
     if folder.answers(BEFORE).is_file() and not folder.answers(AFTER).is_file():
         raise RecipeError(
-            f"{out} has no answers after its training, which `gnomon run --out {out}` goes on with:"
-            f" leave it out, or compare {folder.answers(BEFORE)} by its name"
+            f"{out} has no answers after its training. `gnomon run --out {out}` resumes it: leave"
+            f" it out, or compare {folder.answers(BEFORE)} by its name"
         )
 
 

@@ -23,8 +23,8 @@ MARGIN = 0.06
 # Pixels: a side of a smaller box is a slip of the pen, and nothing could be read in it.
 _LEAST = 8.0
 _UNTAUGHT = """\
-{name} was never taught to find: nothing in its recipe asks for the box of what it reads. Train it \
-with both questions (clock, counter: `questions: [read, where]`; gauge: `[read, find]`; your own \
+{name} was not trained to find: its recipe does not ask for boxes. Train it with both questions \
+ (clock, counter: `questions: [read, where]`; gauge: `[read, find]`; your own \
 rows: a source of `kind: box`), or name a question that the model knows ({way_out}), or \
 cut the pictures yourself"""
 
@@ -42,7 +42,7 @@ def box_question(recipe: Recipe, run: Path | None) -> str:
     if len(texts) > 1:
         lines = "\n".join(f"  {text}" for text in texts)
         raise RecipeError(
-            f"{name} was taught to find several things: choose one, {way_out}\n{lines}"
+            f"{name} was trained to find several things: choose a question, {way_out}\n{lines}"
         )
     return texts[0]
 

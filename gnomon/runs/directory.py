@@ -23,13 +23,13 @@ def check_is_utf8(out: Path) -> None:
     try:
         str(out).encode()
     except UnicodeEncodeError:
-        raise RecipeError(f"{out}: this name is no UTF-8, give another") from None
+        raise RecipeError(f"{out}: this name is not valid UTF-8: give another") from None
 
 
 def no_run_message(run: Path) -> str:
     """Explain why a path is not a run, and suggest the sibling that may have been meant."""
     if run.is_dir():
-        return f"{run} is no run: recipe.yaml is not in it"
+        return f"{run} is not a run: it has no recipe.yaml"
     siblings = sibling_runs(run)
     return f"there is no run {run}" + (f": {hint(run.name, siblings)}" if siblings else "")
 

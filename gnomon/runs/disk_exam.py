@@ -82,7 +82,7 @@ def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recip
             if "no column" in str(error):
                 continue
             raise RecipeError(str(error)) from error  # the columns are there, and a row is bad
-        beside = " and by those that you name" if source.columns else ""
+        beside = " and by the columns that you name" if source.columns else ""
         note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe{beside}")
         return read
     return source
@@ -128,5 +128,5 @@ def _parts_of(description: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:
-    """Return each split on disk that has rows, with its length. A table without rows is an error."""
+    """Return each split on disk that has rows, with its length. No rows at all are an error."""
     return {split: (rows, rows.length or 0) for split, rows in splits_on_disk(source).items()}

@@ -57,7 +57,7 @@ def evaluate(
     words = override_words(overrides)
     for key in overrides or {}:
         if re.match(r"(model|train|loss)\b|eval\.(?!samples|split|seed)", key):
-            raise RecipeError(f"{key}: how the model answers is said to gnomon.load")
+            raise RecipeError(f"{key}: give options of the model to gnomon.load")
     name = None if data is None else str(data)
     resolved = resolve_model(reader.name, name, words)
     _, exam = recipe_and_exam(resolved, name, words, run=reader.run)

@@ -1,4 +1,4 @@
-"""An exam: the questions by which a model is measured, and their sources."""
+"""An exam: the questions that measure a model, and their sources."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Exam:
 
     @classmethod
     def of(cls, recipe: Recipe) -> Exam:
-        """Return the exam of a recipe's section eval. By default its length depends on the split."""
+        """Return the exam of a recipe's section eval. Its default length depends on the split."""
         section = recipe.eval
         sources = unaugmented(section.data or recipe.data)
         exam = cls(sources, section.split, section.seed, DEFAULT_QUESTIONS)
@@ -66,7 +66,7 @@ class Exam:
         return (self.pool[index] for index in range(self.samples))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the values that are stored. The run's folder is left out because it may be moved."""
+        """Return the stored values. The run's folder is left out because it may be moved."""
         values = asdict(self)
         del values["folder"]
         return values
@@ -133,7 +133,7 @@ def n_asked(wanted: HowMany, rows: int | None) -> int:
     data."""
     if wanted == "all" and rows is None:
         raise RecipeError(
-            "eval.samples=all: what is drawn has no end: say how many, as in"
+            "eval.samples=all: drawn samples are endless: give a number, such as"
             f" eval.samples={DEFAULT_QUESTIONS}"
         )
     least = DEFAULT_QUESTIONS if rows is None else min(DEFAULT_QUESTIONS, rows)

@@ -116,7 +116,7 @@ def _certifier(
             " two out"
         )
     if is_plain and folder is not None and (folder / calibrations.NAME).is_file():
-        note("eval.answer is given, so that the run's calibration is not used")
+        note("eval.answer is given, so the run's calibration is not used")
     certifier = certifier_of(name, None if is_plain else folder, *terms)
     if certifier is None:
         return None, [*words]
@@ -127,8 +127,8 @@ def _certifier(
     others = [word for word in replaced if not _is_value(word, same)]
     if others:
         warn(
-            f"{', '.join(others)}: the calibration of {name} has its own, which is used;"
-            " eval.answer=median asks without the calibration"
+            f"{', '.join(others)}: ignored, because the calibration of {name} sets it;"
+            " eval.answer=median reads without the calibration"
         )
     return certifier, [word for word in words if word not in replaced]
 

@@ -77,6 +77,6 @@ def _check_model(model: str, data: str | None) -> None:
         raise RecipeError(no_run)
     if data is None:
         raise RecipeError(
-            f"{no_run}. If it is a model, say what to ask it: name a kind, a recipe or a"
-            " directory, too"
+            f"{no_run}. If it is a model, also name what to ask it about: a kind, a recipe or a"
+            " directory"
         )

@@ -93,7 +93,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
         # Only boxes are written as JSON by some families; a time's JSON form no column can hold.
         schema = {"box": spoken.box_schema, "boxes": spoken.list_schema}.get(name)
         if schema is None:
-            raise RecipeError(f"{name}: these answers are no JSON: take --pattern")
+            raise RecipeError(f"{name}: these answers are not JSON: use --pattern")
         return json.dumps(schema)
     pattern = form.pattern(spoken)
     if pattern is None:

@@ -31,6 +31,6 @@ def check_single_process(verb: str) -> None:
     """Refuse several launched processes: they would all write the same files."""
     if n_processes() > 1:
         raise RecipeError(
-            f"gnomon {verb} is of one process, {n_processes()} were launched: launch `gnomon"
-            f" train`, then `gnomon {verb}` alone, which leaves what is trained and does the rest"
+            f"gnomon {verb} runs in one process, and {n_processes()} were launched: launch `gnomon"
+            f" train`, then run `gnomon {verb}` alone, which does the remaining steps"
         )

@@ -34,8 +34,8 @@ def read_provenance(answers: Path) -> Provenance:
     path = provenance_path(answers)
     if not path.exists():
         raise RecipeError(
-            f"{answers}: {path.name} is not beside it; it says what was asked. For answers made"
-            " elsewhere --data names the questions"
+            f"{answers}: its record {path.name} is missing. For answers of another program, name"
+            " the questions with --data"
         )
     try:
         values = jsons.loads(files.read_bytes(path, "what was asked"), "JSON")

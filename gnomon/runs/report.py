@@ -48,7 +48,7 @@ class Report:
         return summary[metric].estimate
 
     def save(self, page: str | Path) -> Path:
-        """Write an HTML page with every answer, and its CSV, JSON and picture in the same folder."""
+        """Write an HTML page with every answer, and a CSV, a JSON and a picture next to it."""
         from gnomon.runs.report_output import write_pages
 
         file = path_of(page, "page")

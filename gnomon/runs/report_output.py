@@ -31,8 +31,7 @@ def check_outputs(files: ReportFiles, inputs: Iterable[Path] = ()) -> None:
     for file in inputs:
         if file.resolve() in outputs:
             raise RecipeError(
-                f"{files.page} and what is written beside it would replace {file}: name another"
-                " --out"
+                f"{files.page} and its other files would replace {file}: name another --out"
             )
     check_replaceable(files)
 

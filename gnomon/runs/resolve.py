@@ -208,7 +208,7 @@ class Resolved:
         for source in sources:
             if is_gone(source):
                 where = self._searched(str(source.path))
-                raise RecipeError(f"path: {source.path!r} is no file or folder{where}")
+                raise RecipeError(f"path: {source.path!r} is not a file or folder{where}")
 
     def _searched(self, path: str) -> str:
         """Name the folders in which a relative path of the recipe was searched."""

@@ -55,7 +55,7 @@ def sheet_of(
     try:
         family, processor = open_processor(recipe.model)
     except (ModelNotHereError, ModuleNotFoundError) as error:
-        warn(f"{error}; so the sheet does not show what the model sees of them")
+        warn(f"{error}; the sheet does not show them as the model sees them")
         return contact_sheet(samples, title=title)
     return model_sheet(family, processor, samples, title=f"{title}: as {recipe.model.name} sees it")
 

@@ -34,7 +34,7 @@ def bases() -> dict[str, Path]:
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all recipes that come with gnomon, including the recipes of each model."""
+    """Return the names of all recipes that come with gnomon, including those for each model."""
     composed = (f"{base}-{model}-{gb}" for base in bases() for model in models() for gb in MEMORIES)
     return (*(name.removesuffix(".yaml") for name in recipe.configs()), *composed)
 

@@ -46,7 +46,7 @@ def certify_stored(
             added = _append(out, pairs)
             done |= added
             if added:
-                note(f"{file} holds the beliefs of {len(added)} answers: none is asked again")
+                note(f"{file} holds the beliefs of {len(added)} answers, which are not asked again")
     return len(done) == len(ids)
 
 

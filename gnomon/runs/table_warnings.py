@@ -121,7 +121,7 @@ def note_few_groups(recipe: Recipe) -> None:
                 way_out = "name a column of train, val and test as columns.split"
             note(
                 f"{Path(source.path).name}: val has {n} groups by {source.columns.group}, and"
-                f" intervals of {100 * USUAL_COVERAGE:g} % for new ones need {least} (`gnomon"
+                f" intervals of {100 * USUAL_COVERAGE:g} % for new groups need {least} (`gnomon"
                 f" calibrate`): {way_out}"
             )
 

@@ -59,7 +59,9 @@ def read_rows(run: Path | None) -> TrainedRows:
     try:
         return TrainedRows(frozenset(values["train"]), frozenset(values["validation"]))
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{file}: no record of rows: delete it, and train again") from error
+        raise ValueError(
+            f"{file}: this is not a record of rows: delete it and train again"
+        ) from error
 
 
 def warn_of_trained(trained: int, n: int) -> None:

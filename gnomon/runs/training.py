@@ -54,7 +54,7 @@ def train(
     words = override_words(overrides)
     if isinstance(recipe, Mapping):
         if out is None:
-            raise RecipeError("out: a recipe that is a dict has no name: say where the run goes")
+            raise RecipeError("out: name the run's directory, because a dict has no name")
         path = path_of(out, "out")
         resolved = _checked(
             resolve_values(deepcopy(dict(recipe)), words, name="recipe").resumed_in(path)

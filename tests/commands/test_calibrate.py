@@ -79,7 +79,7 @@ def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
     # Another list is another calibration, and an earlier one is not in its way.
     narrow = ("eval.grid=[0,50,1]", "eval.answer=mode")
     assert gnomon("calibrate", tmp_path / "run", *words, *narrow) == 2
-    assert "so that no interval can hold them: eval.grid=[" in capsys.readouterr().err
+    assert "so intervals cannot hold them: eval.grid=[" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("change", ["eval.max_new_tokens=9", "model.max_pixels=5000"])
@@ -349,7 +349,7 @@ def test_a_counter_is_calibrated_answered_and_scored(counter, capsys):
     capsys.readouterr()
     assert gnomon("predict", run, "counters.csv", "eval.split=all", "--out", "b.jsonl",
                   "--answered", 0.5) == 0  # fmt: skip
-    assert "none is asked again" in capsys.readouterr().err
+    assert "which are not asked again" in capsys.readouterr().err
     assert gnomon("score", "a.jsonl", "-o", "a.html", "--json") == 0
     (figures,) = json.loads(capsys.readouterr().out)["runs"]["a"].values()
     lines = {line["name"]: line for line in figures["results"]}

@@ -128,7 +128,7 @@ def test_without_a_server_or_answers_it_says_so_at_once(run, tmp_path, cli):
     nobody = ("--server", "http://127.0.0.1:9/v1")
     refusal = cli("check-served", run, *nobody, "--model", "m", code=1).err
     assert "gnomon: http://127.0.0.1:9/v1 cannot be reached: " in refusal
-    assert "is no run" in cli("check-served", tmp_path, *nobody, code=2).err
+    assert "is not a run" in cli("check-served", tmp_path, *nobody, code=2).err
     (tmp_path / "recipe.yaml").write_bytes((run / "recipe.yaml").read_bytes())
     refusal = cli("check-served", tmp_path, *nobody, code=2).err
     assert "holds no answers of what it trained: `gnomon predict" in refusal

@@ -186,4 +186,4 @@ def test_answers_made_elsewhere_beside_a_run(runs, tmp_path, cli):
     refusal = cli(*words, "eval.seed=1", code=1).err
     assert "have an id that is not among the 40 questions" in refusal
     refusal = cli("compare", run, *data, code=2).err
-    assert "each of these says what it was asked; leave --data out" in refusal
+    assert "all of these record their questions: leave --data out" in refusal

@@ -77,7 +77,7 @@ def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch
     assert texts(third / "again.jsonl") == texts(moved / "predictions" / "after.jsonl")
     assert "base64" in (moved / "report.html").read_text()  # the pictures themselves
     # The table that is gone is named where it is needed, with the places that were searched.
-    with pytest.raises(RecipeError, match=r"photos/dials.csv' is no file or folder in .*third"):
+    with pytest.raises(RecipeError, match=r"photos/dials.csv' is not a file or folder in .*third"):
         _ = resolve(moved / "recipe.yaml", ["eval.split=val"], stored=True).exam
 
 
@@ -92,8 +92,8 @@ def test_a_moved_run_is_calibrated_on_pictures_that_are_named(
     monkeypatch.chdir(tmp_path)
     assert gnomon("calibrate", run) == 2
     message = capsys.readouterr().err
-    assert f"photos/dials.csv' is no file or folder in {run} or {tmp_path}" in message
-    assert "the run was moved, or its data: name labelled pictures as DATA" in message
+    assert f"photos/dials.csv' is not a file or folder in {run} or {tmp_path}" in message
+    assert "The run or its data was moved: name labelled pictures as DATA" in message
 
 
 def test_a_table_is_looked_for_beside_the_recipe_and_then_here(project):
@@ -103,7 +103,7 @@ def test_a_table_is_looked_for_beside_the_recipe_and_then_here(project):
     (project / "here" / "dials.csv").unlink()
     with pytest.raises(RecipeError) as error:
         _ = resolve("here/own.yaml").recipe
-    message = "path: 'dials.csv' is no file or folder in {} or {}"
+    message = "path: 'dials.csv' is not a file or folder in {} or {}"
     assert str(error.value) == message.format(project / "here", project)
     for file in (project / "photos").iterdir():
         shutil.copy(file, project)
@@ -173,7 +173,7 @@ def test_a_moved_training_resumes_and_is_extended(project, tmp_path, monkeypatch
     assert (moved / "adapter-2").is_dir()
     # It has no more questions than it wrote down.
     assert gnomon(*again, "train.max_steps=3", "eval.samples=4") == 2
-    assert "photos/dials.csv' is no file or folder in" in capsys.readouterr().err
+    assert "photos/dials.csv' is not a file or folder in" in capsys.readouterr().err
 
 
 def test_a_model_is_looked_for_beside_the_recipe_and_then_here(project, tmp_path, monkeypatch):

@@ -148,7 +148,7 @@ def test_what_a_start_left_that_answered_nothing_is(tmp_path, ask, length):
         ("gnomon-tiny none.csv", "none.csv: there is no such file"),
         ("gnomon-tiny none", "nor is there a file or folder 'none'"),
         ("gnomon-tin clock", "'gnomon-tin' is no directory, no hub id (owner/name)"),
-        ("gnomon-tiny", "say what to ask it"),
+        ("gnomon-tiny", "name what to ask it about"),
     ],
 )
 def test_a_run_or_a_file_that_is_missing_is_named(here, cli, words, message):

@@ -24,7 +24,7 @@ def test_without_the_models_files_the_plain_sheet_is_drawn_and_says_so(tmp_path,
     out, words = tmp_path / "sheet.png", ["--n", 3, "model.name=nobody/nothing"]
     (line,) = cli("preview", small(tmp_path), "-o", out, *words).err.splitlines()
     assert line.startswith("gnomon: model.name: 'nobody/nothing' was never downloaded")
-    assert line.endswith("so the sheet does not show what the model sees of them")
+    assert line.endswith("the sheet does not show them as the model sees them")
     assert size_of(out)[0] > 100
 
 
@@ -34,4 +34,4 @@ def test_without_the_training_extra_too(tmp_path):
     done = gnomon_process(*words, before="sys.modules['transformers'] = None")
     assert done.returncode == 0
     assert "transformers" in done.stderr
-    assert done.stderr.endswith("so the sheet does not show what the model sees of them\n")
+    assert done.stderr.endswith("the sheet does not show them as the model sees them\n")

@@ -115,7 +115,7 @@ def test_a_run_whose_checkpoints_were_deleted_is_whole_and_goes_no_further(run, 
     (run / "adapter").mkdir()
     shutil.rmtree(run / "checkpoints")
     before = files(run)
-    assert "no checkpoint any more from which it could go on" in train("train.max_steps=3", code=2)
+    assert "has no checkpoint to resume from" in train("train.max_steps=3", code=2)
     train()
     assert files(run) == before
 
@@ -280,7 +280,7 @@ def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_made(tmp_path, cl
     out = tmp_path / os.fsdecode(b"x\xff")
     words = [out] if verb == "merge" else ["--out", out]
     message = cli(verb, small(tmp_path), *words, code=2).err
-    assert "x\\xff: this name is no UTF-8, give another" in message
+    assert "x\\xff: this name is not valid UTF-8: give another" in message
     assert not out.exists()
 
 

@@ -130,7 +130,7 @@ def test_columns_that_the_user_names_go_before_those_of_the_run(here, capsys):
     others = ask("old.csv", "columns.split=null", "eval.split=all", "columns.question=text")
     assert others == [("Near?", 3), ("Far?", 1)]
     assert ask("new.csv", "columns.answer=other") == [("How far?", 6)]
-    assert "the run's recipe and by those that you name" in capsys.readouterr().err
+    assert "the run's recipe and by the columns that you name" in capsys.readouterr().err
     exam = exam_of("new.csv", ["columns.within=0.5"], trained.recipe)
     assert exam.questions[0].target == Number(Decimal(5), within=Decimal("0.5"), cycle=Decimal(10))
     # Another kind of answer has nothing of a cycle.

@@ -86,7 +86,7 @@ def test_groups_are_counted_and_few_of_validation_are_noted(recipe, tmp_path, ca
     )
     assert gnomon(*words) == 0
     assert (
-        "labels.csv: val has 5 groups by camera, and intervals of 90 % for new ones need 9"
+        "labels.csv: val has 5 groups by camera, and intervals of 90 % for new groups need 9"
         in capsys.readouterr().err
     )
 
