@@ -325,8 +325,8 @@ class Reader:
         certifier = self.certifier
         if certifier and certifier.terms != Terms() and not certifier.calibration.knows(question):
             raise RecipeError(
-                f'"{question}" was not calibrated: `gnomon calibrate` with pictures labelled for it,'
-                " or leave coverage, wrong and answered out"
+                f'"{question}" was not calibrated: `gnomon calibrate` with labelled pictures for'
+                " it, or leave coverage, wrong and answered out"
             )
         return question, self.form_of(question, kind)
 
