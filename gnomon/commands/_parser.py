@@ -1,8 +1,8 @@
 """The parser, made of the signature and the docstring of each verb's function.
 
 The verb `check-served` is the function `check_served` in the module of that name. A parameter is a
-word on the command line, a keyword-only one is an option. A docstring has what the verb does, an
-example, and `name METAVAR: help` for each parameter that needs it.
+word on the command line, and a keyword-only parameter is an option. A docstring has a sentence,
+examples, and `name METAVAR: help` for each parameter that needs help.
 
 A verb's module imports its work within the function, so that `gnomon VERB --help` and a misspelled
 option wait for no import of numpy or pydantic.
@@ -48,16 +48,16 @@ VERBS = (
 )
 """Modules of this folder that are verbs, in the order of `gnomon --help`."""
 _USUAL = """\
-json: print JSON, and nothing else
+json: print only JSON
 overrides key=value: keys of the recipe, such as train.max_steps=200
-seed N: the seed of all drawing; default: the recipe's, or 0
-workers N: processes that draw, such as 4; default: all cores
+seed N: the seed of all drawing (default: the recipe's seed, or 0)
+workers N: number of processes that draw, such as 4 (default: all cores)
 """
 """Help of parameters that a verb's own docstring leaves out."""
 
 
 def _whole(largest: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers from 1 to the largest that memory and libraries bear."""
+    """Return a parser of whole numbers from 1 to `largest`."""
 
     def number(text: str) -> int:
         is_short = text.isdecimal() and len(text) <= 20  # int() refuses 4,300 digits by itself
@@ -83,7 +83,7 @@ def _number(kind: type[int] | type[float]) -> Callable[[str], float]:
 
 
 def _part(text: str) -> tuple[int, int]:
-    """Parse a part of a whole, such as 2/10; the first is 1/10."""
+    """Parse a part of a whole, such as 2/10. The first part is 1/10."""
     part, _, parts = text.partition("/")
     try:
         numbers = int(part), int(parts)
@@ -97,7 +97,7 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def _file(what: str, *suffixes: str) -> Callable[[str], Path]:
-    """Return a parser of paths with a suffix, so that no report replaces a recipe or answers."""
+    """Return a parser of paths with a suffix, so a report cannot replace a recipe or answers."""
 
     def path(text: str) -> Path:
         if Path(text).suffix.lower() not in suffixes:
@@ -119,10 +119,10 @@ ExportFormat: TypeAlias = Literal["trl", "messages", "llava", "swift", "llama-fa
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose messages escape control characters, as all output of gnomon does."""
+    """A parser whose messages escape control characters, like all output of gnomon."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse, quoting what the user typed."""
+        """Refuse the user's words, and quote them."""
         super().error(printable(message))
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -132,7 +132,7 @@ class _Parser(argparse.ArgumentParser):
 
 @cache
 def parser(*verbs: str) -> argparse.ArgumentParser:
-    """Return the parser of the command line, with the arguments of some verbs or (none) of all."""
+    """Return the parser of the command line, with the arguments of these verbs, or of all verbs."""
     from gnomon.version import __version__
 
     whole = _Parser(
@@ -144,14 +144,15 @@ def parser(*verbs: str) -> argparse.ArgumentParser:
     parsers = whole.add_subparsers(title="verbs", dest="verb", metavar="VERB")
     for module in VERBS:
         name, verb = module.replace("_", "-"), _function_of(module)
-        # A docstring has its summary, its example and the help of parameters, in paragraphs.
+        # The paragraphs of a docstring are a sentence, examples, and the help of parameters.
         what, example, *more = (inspect.getdoc(verb) or "").split("\n\n")
         what = " ".join(what.split())
         parser = parsers.add_parser(
             name,
             help=f"{what[0].lower()}{what[1:-1]}",
             description=what,
-            epilog=" ".join(example.split()),
+            epilog=example,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if not verbs or name in verbs:
             parser.set_defaults(module=module)
@@ -165,12 +166,12 @@ def _function_of(module: str) -> Callable[..., Any]:
 
 
 def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequence[str]) -> None:
-    """Give a parser the arguments of a verb's function; `more` has lines of help for them."""
+    """Add the arguments of a verb's function to a parser. `more` holds the help of arguments."""
     parser.add_argument(
-        "--quiet", action="store_true", help="print results, warnings and errors alone"
+        "--quiet", action="store_true", help="print only results, warnings and errors"
     )
     parser.add_argument(
-        "--debug", action="store_true", help="print an error's traceback; also GNOMON_DEBUG=1"
+        "--debug", action="store_true", help="print an error's traceback, as with GNOMON_DEBUG=1"
     )
     # A file may name a user's class, but only the user may let it be imported: it runs code.
     parser.add_argument(
@@ -178,7 +179,7 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
         action="append",
         default=[],
         metavar="MODULE:CLASS",
-        help="a class of your own that a stored run or a dataset names; may be given again",
+        help="a class of your own that a stored run or a dataset names (may be given again)",
     )
     texts = _parameter_help(_USUAL) | _parameter_help("\n".join(more))
     types = typing.get_type_hints(verb, include_extras=True)
@@ -197,7 +198,7 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
 
 
 def call(options: argparse.Namespace) -> int:
-    """Run the verb and return its exit code: None is success, as of most functions."""
+    """Run the verb and return its exit code. None means success."""
     verb = _function_of(options.module)
     signature = inspect.signature(verb)
     # Arguments in the order of the signature: positional ones may not come as keywords.
@@ -219,7 +220,7 @@ def _parameter_help(lines: str) -> dict[str, dict[str, str]]:
 
 
 def _argument_type(hint: Any) -> dict[str, Any]:
-    """Translate a parameter's type to the keywords of add_argument."""
+    """Translate a parameter's type to keywords of add_argument."""
     inner = typing.get_args(hint)
     if NoneType in inner:  # `Path | None` is a Path; None is the default alone
         return _argument_type(inner[0])
@@ -239,7 +240,7 @@ def _argument_type(hint: Any) -> dict[str, Any]:
 
 
 def _path(text: str) -> Path:
-    """Refuse an empty path, as "$OUT" is where OUT is not set: it would mean this directory."""
+    """Refuse an empty path, such as "$OUT" if OUT is not set: it would mean this directory."""
     if not text:
         raise argparse.ArgumentTypeError("an empty path: name a place")
     return Path(text)

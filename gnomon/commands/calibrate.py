@@ -1,4 +1,4 @@
-"""A run's intervals, confidence and refusals, learnt on labelled pictures that it did not see."""
+"""A run's calibration: intervals, confidence and refusals, learned on labelled pictures."""
 
 from gnomon.terminal import show
 
@@ -11,20 +11,20 @@ def calibrate(
     same_groups: bool = False,
     server: str | None = None,
 ) -> None:
-    """Learn how far off a run's answers are, so that `predict` gives intervals and refuses.
+    """Learn how far off a run's answers are, so `predict` gives intervals and refuses.
 
     Example: gnomon calibrate runs/dials new-dials.csv --within 0.2
 
     model RUN|MODEL: a trained run, or the name of a model on a server
-    data DATA: labelled pictures that the training did not see: your own table or folder, a recipe,
-        a kind, a dataset; default: the run's split val
+    data DATA: labelled pictures that the training did not see: a table or folder, a recipe, a kind
+        or a dataset (default: the run's split val)
     overrides key=value: such as eval.grid=[0,9.9,0.1], the numbers that an answer may be, or
-        eval.answer=mode; default: the median of what the model believes
-    within DISTANCE: an answer this far from the truth is right (minutes, of a time); default: what
-        the labels say
-    same_groups: the next pictures come from the groups (cameras, meters) of these; without it they
-        come from new ones, and intervals are as wide as that needs
-    server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; each
+        eval.answer=mode (default: the median of the model's belief)
+    within DISTANCE: an answer this far from the truth is right, in minutes for times (default: by
+        the labels)
+    same_groups: the next pictures come from the same groups (cameras, meters) as DATA. By default
+        they come from new groups, which needs wider intervals
+    server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1. Each
         question is asked eval.repeats times
     """
     from gnomon.eval.calibration.calibration import Terms

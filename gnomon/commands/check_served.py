@@ -1,4 +1,4 @@
-"""A served or converted model's answers, compared with those of the run that trained it."""
+"""The answers of a served or converted model, compared with the answers of its run."""
 
 from pathlib import Path
 
@@ -20,11 +20,11 @@ def check_served(
     Example: gnomon check-served runs/clocks --server http://localhost:8000/v1
 
     run RUN: a run with answers after its training
-    server URL: an OpenAI-compatible server, up to /v1, such as http://localhost:8000/v1; the key is
-        in OPENAI_API_KEY
-    model NAME: the model's name there; default: the only one
-    samples N: number of questions; default: all
-    at_once N: requests that are under way together (8)
+    server URL: an OpenAI-compatible server, up to /v1, such as http://localhost:8000/v1. The key is
+        read from OPENAI_API_KEY
+    model NAME: the model's name on the server (default: its only model)
+    samples N: number of questions (default: all)
+    at_once N: number of parallel requests (8)
     least SHARE: exit with 1 if a smaller share of answers is read as the same (0.9)
     out HTML: a report with the answers and pictures
     """

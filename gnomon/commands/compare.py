@@ -15,20 +15,21 @@ def compare(
     text_column: str | None = None,
     boxes: str | None = None,
 ) -> None:
-    """Compare runs side by side; those that differ in the seed alone are taken together.
+    """Compare runs side by side, and take runs that differ only in the seed together.
 
-    Example: gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html
-    | gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html
+    Examples:
+        gnomon compare runs/ce-0 runs/ce-1 runs/ntil-0 runs/ntil-1 -o it.html
+        gnomon compare gpt.csv qwen.jsonl --data my-clocks.yaml -o it.html
 
-    runs RUN: a run or a file of answers; key=value is of the recipe of --data, or of how your file
-        is read, such as columns.answer=time
+    runs RUN: a run or a file of answers. key=value overrides the recipe of --data, or says how your
+        file is read, such as columns.answer=time
     out HTML: the report
-    beside TABLE: a published table to lay beside: ntil-clock, ntil-box, ntil-text; may be given
-        again
-    data RECIPE|DATA: the questions of answers that another program made, as `gnomon score` takes it
-    id_column NAME: the column of such answers that names the question; without it their order does
+    beside TABLE: a published table to show: ntil-clock, ntil-box or ntil-text (may be given again)
+    data RECIPE|DATA: the questions of answers that another program made, as for `gnomon score`
+    id_column NAME: the column of such answers that names the question (default: answers are in the
+        order of the questions)
     text_column NAME: the column with the model's words
-    boxes SPACE: the space that their boxes are in, as `gnomon score` takes it
+    boxes SPACE: the space of their boxes, as for `gnomon score`
     """
     from gnomon.recipe import RecipeError
     from gnomon.runs.comparing import compare_runs

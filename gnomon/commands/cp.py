@@ -7,13 +7,15 @@ from gnomon.terminal import show
 
 
 def cp(config: str, dest: Path | None = None) -> None:
-    """Copy a recipe that comes with gnomon, or a description of an instrument.
+    """Copy a recipe, or a description of an instrument, that comes with gnomon.
 
-    Example: gnomon cp demo my-clocks.yaml | gnomon cp face my-gauge.yaml
+    Examples:
+        gnomon cp demo my-clocks.yaml
+        gnomon cp face my-gauge.yaml
 
-    config CONFIG: its name, such as demo; `gnomon ls configs`; face for a description to begin
-        with, or the name of one that comes with gnomon, such as dial_indicator; `gnomon ls face`
-    dest DEST: a file or directory; default: here
+    config CONFIG: the name of a recipe, such as demo (`gnomon ls configs`), of a description, such
+        as dial_indicator (`gnomon ls face`), or face for a description to start from
+    dest DEST: a file or directory (default: the current directory)
     """
     from gnomon import recipe
     from gnomon.generators.registry import description_to_copy

@@ -22,12 +22,12 @@ def export(
     what DIR|KIND|RECIPE: a dataset, your own file, a kind or a recipe
     overrides key=value: options of the kind or recipe, such as size=112, or how your own file is
         read, such as columns.answer=time
-    to FORMAT: trl and messages are for TRL, swift for ms-swift, lmms-eval is a task for it
-    family FAMILY: the model family whose dialect boxes are written in, such as qwen2-vl; `ls
-        families`
+    to FORMAT: trl and messages are for TRL, swift is for ms-swift, lmms-eval is a task for it
+    family FAMILY: the model family that sets the dialect of boxes, such as qwen2-vl (`gnomon ls
+        families`)
     out DIR: the directory
-    split: default: train; test for lmms-eval
-    n N: number of samples; default: as many as there are
+    split: default: train, or test for lmms-eval
+    n N: number of samples (default: all)
     """
     from gnomon.pipeline import families
     from gnomon.pipeline.exporting.export import export as write_out

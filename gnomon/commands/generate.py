@@ -18,19 +18,19 @@ def generate(
     workers: Few | None = None,
     shard: Part = (1, 1),
 ) -> None:
-    """Write a dataset, or resume one that was stopped.
+    """Write a dataset, or resume writing it.
 
     Example: gnomon generate clock --n 2000 --out clocks size=112
 
-    what KIND|RECIPE|DATA: `gnomon ls generators`, `ls configs`; a dataset, or your own .csv or
-        folder
+    what KIND|RECIPE|DATA: a kind (`gnomon ls generators`), a recipe (`gnomon ls configs`), a
+        dataset, or your own .csv or folder
     overrides key=value: options of the kind or recipe, such as size=112, or how your own file is
         read, such as columns.answer=time
     n N: number of samples
     out DIR: the directory
-    format FORMAT: parquet, imagefolder or webdataset; default: that of what is there, else parquet
-    license ID: what the card says, such as cc-by-4.0
-    shard I/N: write part I of N alone, to DIR/parts, as one of several machines; the same command
+    format FORMAT: parquet, imagefolder or webdataset (default: the format of DIR, or parquet)
+    license ID: the license for the dataset's card, such as cc-by-4.0
+    shard I/N: write only part I of N, to DIR/parts, on one of several machines. The same command
         without it then joins the parts
     """
     from gnomon import store

@@ -10,19 +10,21 @@ def ls(
     schema: bool = False,
     family: str | None = None,
 ) -> None:
-    """List what there is by name.
+    """List names: recipes, kinds, losses, families, metrics and so on.
 
-    Example: gnomon ls losses | gnomon ls clock
-    | gnomon ls answers number columns.unit=kWh --pattern
+    Examples:
+        gnomon ls losses
+        gnomon ls clock
+        gnomon ls answers number columns.unit=kWh --pattern
 
-    what LIST|NAME: generators, losses, families, configs, recipe, metrics, benchmarks or answers;
-        or a name in one of them, such as clock or train; or schema, the JSON Schema of recipes;
-        default: the names in all lists
-    words TYPE: after answers, a type, such as time, and keys of its column, such as
+    what LIST|NAME: generators, losses, families, configs, recipe, metrics, benchmarks or answers, a
+        name in these lists, such as clock or train, or schema for the JSON Schema of recipes
+        (default: the names in all lists)
+    words TYPE: after answers: a type, such as time, and keys of its column, such as
         columns.hours=24
     pattern: print the regular expression of the type's answers, for guided decoding
-    schema: print the JSON Schema of the type's answers, where they are JSON, for guided decoding
-    family FAMILY: the model family whose boxes are meant, such as qwen2.5-vl; default: plain boxes
+    schema: print the JSON Schema of the type's answers, if they are JSON, for guided decoding
+    family FAMILY: the model family whose boxes are meant, such as qwen2.5-vl (default: plain boxes)
     """
     from gnomon.recipe import RecipeError
     from gnomon.runs.name_lists import answer_form, table

@@ -16,7 +16,7 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
     run RUN: a run that trained an adapter
     out OUT: a directory for plain transformers
     samples N: held-out samples on which merged weights and adapter are compared (200)
-    push_to_hub OWNER/NAME: upload it there as a private repository
+    push_to_hub OWNER/NAME: upload the model there as a private repository
     """
     from gnomon.eval.calibration import calibration as calibrations
     from gnomon.recipe import RecipeError

@@ -18,16 +18,18 @@ def plan(
     write: Path | None = None,
     json: bool = False,
 ) -> int:
-    """Say what a recipe, your data or a model will take, or write a recipe that fits.
+    """Say how much memory a recipe, your data or a model needs, or write a recipe that fits.
 
-    Example: gnomon plan demo --memory 24 | gnomon plan labels.csv columns.answer=time
-    | gnomon plan qwen2.5-vl-7b --memory 12 --write recipe.yaml
+    Examples:
+        gnomon plan demo --memory 24
+        gnomon plan labels.csv columns.answer=time
+        gnomon plan qwen2.5-vl-7b --memory 12 --write recipe.yaml
 
-    recipe RECIPE|DATA|MODEL: a recipe, a dataset, your own .csv or folder, or a model to be trained
-        on clocks
-    overrides key=value: of the recipe, such as train.lora_r=8, or of how your file is read
-    config_only: open no checkpoint; its known sizes are enough
-    memory GIB: memory to plan for, such as 24; default: what is free here
+    recipe RECIPE|DATA|MODEL: a recipe, a dataset, your own .csv or folder, or a model to train on
+        clocks
+    overrides key=value: keys of the recipe, such as train.lora_r=8, or how your file is read
+    config_only: open no checkpoint: its known sizes are enough
+    memory GIB: memory to plan for, such as 24 (default: the free memory of this machine)
     write YAML: write a recipe that fits, and say what was given up for it
     """
     from gnomon.pipeline.checkpoint import ModelNotHereError

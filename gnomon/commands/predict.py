@@ -1,4 +1,4 @@
-"""Answers of a model to an exam, or about pictures without labels."""
+"""Answers of a model to an exam, or about unlabelled pictures."""
 
 from __future__ import annotations
 
@@ -21,32 +21,34 @@ def predict(
     wrong: float | None = None,
     answered: float | None = None,
 ) -> None:
-    """Ask a run, or a model as it came, for its answers.
+    """Ask a run, or an untrained model, for its answers.
 
-    Example: gnomon predict runs/demo
-    | gnomon predict gnomon-tiny clock rotation=10 eval.samples=100
+    Examples:
+        gnomon predict runs/demo
+        gnomon predict runs/demo photos --out readings.csv
+        gnomon predict gnomon-tiny clock rotation=10 eval.samples=100
 
     model RUN|MODEL: a run, a checkpoint or a hub id
-    data DATA|PICTURES: a kind, recipe, dataset, your own table, a picture or a folder of them;
-        default: what the run holds out
+    data DATA|PICTURES: a kind, a recipe, a dataset, your own table, or a picture or folder of
+        pictures (default: the samples that the run holds out)
     overrides key=value: such as eval.batch_size=4, or columns.answer=time for your own file
-    out FILE: the answers: .jsonl, or .csv of pictures; default of a folder: answers.csv, if there
-        is none yet; of one picture the answer is printed, and stored only with --out
-    question TEXT: the question about each picture, such as "What time is it?"; default: the one
-        that the run was trained on
-    find: ask first where the clock, dial or counter is, cut it out with a margin, and ask about
-        that alone; for a run that learned both
-    find_question TEXT: the question for its box, such as "Where is the clock? Give its box.", and
-        --find; default: the one that the run was trained on
-    server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1; the
-        key is in OPENAI_API_KEY
-    belief: store the probability of every minute of a clock, number to 100, choice of a text, and
-        of each number of a box
-    coverage SHARE: of a run that `gnomon calibrate` has seen: the share of truths that lie between
-        low and high (0.9)
-    wrong SHARE: of such a run: refuse what is too unsure for at most this share of the answers to
-        be wrong, such as 0.05; this holds for groups that the calibration did not contain
-    answered SHARE: of such a run: answer only this share, the surest, such as 0.8
+    out FILE: the answers: .jsonl, or .csv for pictures (default for a folder: answers.csv, if it
+        does not exist). The answer about a single picture is printed
+    question TEXT: the question about each picture, such as "What time is it?" (default: the run's
+        question)
+    find: find the clock, dial or counter, cut it out with a margin, and ask about the cut. The run
+        must have learned both questions
+    find_question TEXT: the question for the box, such as "Where is the clock? Give its box." It
+        implies --find (default: the run's question)
+    server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1. The
+        key is read from OPENAI_API_KEY
+    belief: store the probability of each possible answer: the minutes of a clock, numbers to 100,
+        choices of a text, and the numbers of a box
+    coverage SHARE: for calibrated runs: the share of truths between low and high (0.9)
+    wrong SHARE: for calibrated runs: refuse unsure readings, so at most this share of the answers
+        is wrong, such as 0.05. This holds for groups that the calibration did not contain
+    answered SHARE: for calibrated runs: answer only this share of the pictures, the surest, such as
+        0.8
     """
     from gnomon.recipe import RecipeError
     from gnomon.runs.loading import open_reader, open_reader_and_exam

@@ -17,19 +17,21 @@ def preview(
     seed: int | None = None,
     beside: Path | None = None,
 ) -> None:
-    """Draw a contact sheet; of a recipe, what its model will see and learn.
+    """Draw a contact sheet of samples, for a recipe as its model sees and learns them.
 
-    Example: gnomon preview clock -o sheet.png rotation=10 | gnomon preview demo -o demo.png
-    | gnomon preview labels.csv -o sheet.png columns.answer=time
-    | gnomon preview my-gauge.yaml -o sheet.png --beside photo.jpg
+    Examples:
+        gnomon preview clock -o sheet.png rotation=10
+        gnomon preview demo -o demo.png
+        gnomon preview labels.csv -o sheet.png columns.answer=time
+        gnomon preview my-gauge.yaml -o sheet.png --beside photo.jpg
 
-    what KIND|RECIPE|DATA: `gnomon ls generators`, `ls configs`; a dataset, or your own .csv or
-        folder; or your description of an instrument
+    what KIND|RECIPE|DATA: a kind (`gnomon ls generators`), a recipe (`gnomon ls configs`), a
+        dataset, your own .csv or folder, or your description of an instrument
     overrides key=value: options of the kind or recipe, such as size=112, or how your own file is
         read, such as columns.answer=time
     out PNG: the picture
     n N: number of samples (16)
-    beside PHOTO: a photograph to lay beside the drawings
+    beside PHOTO: a photograph to compare with the drawings
     """
     from PIL import Image
 

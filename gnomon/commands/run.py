@@ -6,7 +6,7 @@ from gnomon.commands._parser import Few
 
 
 def run(recipe: str, *overrides: str, out: Path | None = None, workers: Few | None = None) -> None:
-    """Generate, train, predict, score, report.
+    """Generate, train, predict, score and report.
 
     Example: gnomon run my-clocks.yaml
 

@@ -15,21 +15,23 @@ def score(
     id_column: str | None = None,
     text_column: str | None = None,
 ) -> None:
-    """Score answers; needs no model.
+    """Score answers without a model.
 
-    Example: gnomon score runs/demo
-    | gnomon score answers.csv --data labels.csv columns.answer=time
+    Examples:
+        gnomon score runs/demo
+        gnomon score answers.csv --data labels.csv columns.answer=time
 
-    predictions PREDICTIONS: a run, or answers: a .jsonl, .json, .csv, .tsv or .parquet
-    overrides key=value: of the recipe of --data, or of how your file is read, such as
+    predictions PREDICTIONS: a run, or a file of answers: .jsonl, .json, .csv, .tsv or .parquet
+    overrides key=value: keys of the recipe of --data, or how your file is read, such as
         columns.answer=time
     out HTML: the report
-    boxes SPACE|auto: the space that boxes are in: plain, pixels, qwen2-vl and so on; auto finds it
-        on a tenth of the answers, at least 20, and does not score these; default: what the
-        predictions say
+    boxes SPACE|auto: the space of the boxes: plain, pixels, qwen2-vl and so on. auto finds it on a
+        tenth of the answers, at least 20, and does not score these (default: the space that the
+        predictions name)
     data RECIPE|DATA: the questions of answers that another program made: a recipe, a kind, a
         dataset, or your own .csv or folder
-    id_column NAME: the column of such answers that names the question; without it their order does
+    id_column NAME: the column of such answers that names the question (default: answers are in the
+        order of the questions)
     text_column NAME: the column with the model's words
     """
     from gnomon.runs.answer_scores import last_answers, pictures_of, score_run

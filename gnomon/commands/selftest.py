@@ -6,12 +6,13 @@ from pathlib import Path
 def selftest(model: str = "gnomon-tiny", *overrides: str, out: Path = Path("runs/selftest")) -> int:
     """Check that fine-tuning works on this machine with your model, in minutes.
 
-    Example: gnomon selftest
-    | gnomon selftest Qwen/Qwen2-VL-2B-Instruct model.dtype=float16
+    Examples:
+        gnomon selftest
+        gnomon selftest Qwen/Qwen2-VL-2B-Instruct model.dtype=float16
 
-    model MODEL: a checkpoint or a hub id; default: gnomon-tiny, the embedded model
-    overrides key=value: of its recipe, such as train.max_steps=200
-    out DIR: a directory of its own, which the next one replaces (runs/selftest)
+    model MODEL: a checkpoint or a hub id (default: the embedded model gnomon-tiny)
+    overrides key=value: keys of its recipe, such as train.max_steps=200
+    out DIR: an empty directory, or the directory of an earlier self-test (runs/selftest)
     """
     from gnomon.runs.selftest import passes_all
 

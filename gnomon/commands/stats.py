@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gnomon.store import Samples
 
 _ENOUGH = 500
-"""Samples of a split that are looked at where drawing has no end."""
+"""Number of samples that are counted in a split of endless drawings."""
 
 
 def stats(
@@ -25,14 +25,17 @@ def stats(
     seed: int | None = None,
     workers: Few | None = None,
 ) -> int:
-    """Count a dataset's samples, repeats and leaks between splits; a leak exits with 1.
+    """Count samples, repeats and leaks between splits, and exit with 1 for a leak.
 
-    Example: gnomon stats clocks | gnomon stats chart --n 100 level=hard | gnomon stats demo --json
+    Examples:
+        gnomon stats clocks
+        gnomon stats chart --n 100 level=hard
+        gnomon stats demo --json
 
     what DIR|KIND|RECIPE: a dataset, your own file, a kind or a recipe
     overrides key=value: options of the kind or recipe, such as size=112, or how your own file is
         read, such as columns.answer=time
-    n N: samples a split; default: all on disk, 500 of what is drawn
+    n N: number of samples per split (default: all on disk, or 500 drawn samples)
     """
     from gnomon.runs.resolve import resolve
     from gnomon.runs.table_warnings import warn_of_mistakes
@@ -54,7 +57,7 @@ def stats(
 
 
 def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples, int]]:
-    """Return the samples of each split, and how many of them are enough to look at.
+    """Return the samples of each split, and the number to count.
 
     Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
     """

@@ -56,11 +56,20 @@ def test_help_and_a_misspelled_option_wait_for_no_library(line):
 
 
 @pytest.mark.parametrize("verb", NAMES)
-def test_every_verb_shows_an_example_and_can_be_quiet(capsys, verb):
+def test_every_verb_shows_a_sentence_and_examples_on_lines_of_their_own(capsys, verb):
     assert gnomon(verb, "--help") == 0
-    output = " ".join(capsys.readouterr().out.split())
-    assert f"Example: gnomon {verb}" in output
+    output = capsys.readouterr().out
     assert "--quiet" in output
+    _, sentence, *_ = output.split("\n\n")
+    assert sentence.endswith(".")
+    assert ". " not in sentence
+    *_, examples = output.rstrip().split("\n\n")
+    first, *others = examples.splitlines()
+    if not others:
+        assert first.startswith(f"Example: gnomon {verb}")
+    else:
+        assert first == "Examples:"
+        assert all(line.startswith(f"    gnomon {verb}") for line in others)
 
 
 @pytest.mark.slow
