@@ -110,7 +110,7 @@ def test_a_table_is_looked_for_beside_the_recipe_and_then_here(project):
     assert resolve("here/own.yaml").recipe.data[0].path == "dials.csv"
     # A path of the command line is one of the working directory.
     (project / "photos" / "mine.csv").touch()
-    with pytest.raises(RecipeError, match=r"mine.csv' is no file"):
+    with pytest.raises(RecipeError, match=r"mine.csv' is not a file"):
         _ = resolve("photos/own.yaml", ["data.0.path=mine.csv"]).recipe
 
 
