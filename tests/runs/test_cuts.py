@@ -121,7 +121,8 @@ def test_pictures_are_found_cut_and_read_in_one_run_which_resumes(answers, cli):
     assert header == ["file", "answer", "x1", "y1", "x2", "y2"]
     assert row == ["a.png", "10:08", "195", "120", "285", "210"]
     assert f"asking first: {WHERE}" in said
-    assert sorted(path.name for path in Path().iterdir()) == ["answers.csv", "photos", "run"]
+    left = sorted(path.name for path in Path().iterdir())
+    assert left == ["answers.csv", "answers.csv.about.json", "photos", "run"]
 
 
 def test_labelled_pictures_are_scored_and_the_report_draws_the_cut(answers, cli):
