@@ -63,6 +63,10 @@ def test_every_description_that_ships_is_named_in_the_help():
     assert [name for name in NAMES if name not in listed] == []
 
 
+# Behind the pivot they reach as far as their tips, which test_pixels.py measures alone.
+BACKED = ("magnet", "hammer", "sector", "crescent", "paddle", "saucer", "halves")
+
+
 def column_end(own, mount, x, y):
     """Pixels from the tip to the end of a column that rises, or that runs to the right."""
     (x1, _), (x2, _) = mount.track.line
@@ -80,12 +84,16 @@ WITH_POINTERS = [
 def test_every_pointer_stands_at_its_number_in_the_pixels(name):
     """A pointer's own pixels are those that it adds to the face without any pointer."""
     measured = 0
-    for index, level in enumerate(("easy", "easy", "hard")):
+    for index, level in enumerate(4 * ("easy", "easy", "hard")):
+        if index > 2 and measured > 2:
+            break
         generator = face(name, level=level)
         sample, scene = generator[index], scene_of(generator, index, draw)
         every = [mount.name for mount in pointers(scene)]
         bare = pixels(without(scene, *every))
         for mount in pointers(scene):
+            if mount.part.shape in BACKED:
+                continue
             facts = sample.facts["parts"][mount.name]
             others = [name for name in every if name != mount.name]
             own = np.abs(pixels(without(scene, *others)) - bare).sum(2) / 765
@@ -120,13 +128,16 @@ def test_every_pointer_stands_at_its_number_in_the_pixels(name):
 def test_a_photographed_pointer_stands_within_the_parallax(name):
     """Lamp, glass and camera are the same without the pointer, so only it and its shadow differ."""
     measured = 0
-    for index in range(3):
+    for index in range(9):
+        if index > 2 and measured:
+            break
         generator = face(name, look="photo", size=512)
         sample, scene = generator[index], scene_of(generator, index, draw)
         whole = pixels(scene)
         for mount in pointers(scene):
             facts = sample.facts["parts"][mount.name]
-            if "pivot" not in facts or mount.frame[0] < 1 or mount.part.shape == "triangle":
+            is_small = mount.frame[0] < 1
+            if "pivot" not in facts or is_small or mount.part.shape in ("triangle", *BACKED):
                 continue
             own = np.abs(whole - pixels(without(scene, mount.name))).sum(2) / 765
             (u, v), (x, y) = facts["pivot"], facts["tip"]
