@@ -56,8 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         setattr(options, options.rest, [*getattr(options, options.rest), *late])
     from gnomon import shortage
     from gnomon.names import UnknownNameError
-    from gnomon.recipe import RecipeError
 
+    try:
+        from gnomon.recipe import RecipeError
+    except ModuleNotFoundError as error:  # the losses were installed alone
+        tell(f"gnomon: {_missing_package(error)}")
+        return 1
     _silence_libraries(quiet=options.quiet)
     is_debug = options.debug or os.environ.get("GNOMON_DEBUG", "0") not in ("", "0")
     fail = partial(_fail, is_debug=is_debug)

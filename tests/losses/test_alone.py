@@ -75,6 +75,19 @@ def test_losses_need_torch_and_nothing_else(tmp_path):
     assert "ntil" in run.stdout.split()
 
 
+def test_the_command_says_what_is_missing(tmp_path):
+    (tmp_path / "gnomon").symlink_to(ROOT / "gnomon")
+    run = subprocess.run(
+        [sys.executable, "-S", "-m", "gnomon", "ls"],
+        env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert run.returncode == 1
+    assert re.fullmatch(r"gnomon: \w+ is not installed: pip install .*\n", run.stderr)
+
+
 def test_the_page_installs_them_in_one_line():
     page = (ROOT / "docs/losses.md").read_text()
     assert re.search(r"^    pip install torch && pip install --no-deps \.$", page, re.MULTILINE)
