@@ -145,8 +145,9 @@ def note_unasked(exam: Exam) -> None:
     """Say that a split has more rows than are asked."""
     rows = exam.pool.n_distinct
     if rows is not None and exam.samples < rows:
+        kind = "" if exam.split == "all" else f"{exam.split} "
         note(
-            f"the first {exam.samples:,} of {rows:,} {exam.split} rows are asked;"
+            f"the first {exam.samples:,} of {rows:,} {kind}rows are asked;"
             " eval.samples=all asks all"
         )
 
