@@ -158,12 +158,9 @@ class Temperature(Target):
     """Degrees Celsius."""
 
     name: ClassVar[str] = "temperature"
+    form_type: ClassVar[type[AnswerForm]] = TemperatureForm
 
     degrees: int
-
-    @property
-    def answer_form(self) -> TemperatureForm:
-        return TemperatureForm()
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         return f"{self.degrees} °C"

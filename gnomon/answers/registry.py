@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache, partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.base.answer_type import AnswerType, Value
 from gnomon.answers.base.target import AnswerForm, Target, Unlabelled
 from gnomon.answers.number.answer import form_with_decimals
+from gnomon.answers.text.answer import Text
 from gnomon.answers.unreadable.answer import Unreadable
+from gnomon.answers.unreadable.read import is_refusal
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -32,14 +34,10 @@ A folder may have several: dials of 12 and of 24 hours are never averaged togeth
 """
 
 
-def _load(path: str) -> dict[str, AnswerType]:
-    module, _, name = path.partition(":")
-    types: dict[str, AnswerType] = getattr(import_module(module), name)
-    return types
-
-
-TYPES = {
-    type_name: answer_type for path in TYPE_PATHS for type_name, answer_type in _load(path).items()
+TYPES: dict[str, AnswerType] = {
+    type_name: answer_type
+    for path in TYPE_PATHS
+    for type_name, answer_type in resolve_name(path).items()
 }
 """Each type of answer by its name."""
 
@@ -90,6 +88,11 @@ def is_listed(target: Target) -> bool:
 @cache
 def _listed_values(form: AnswerForm) -> frozenset[Value]:
     return frozenset(map(TYPES[form.type_name].value_of, form.possible_answers()))
+
+
+def may_be_refusal(truth: Target) -> bool:
+    """True if the right answer, or another choice, is itself a word that refuses."""
+    return isinstance(truth, Text) and any(map(is_refusal, (truth.text, *truth.choices)))
 
 
 def target_to_json(target: Target) -> dict[str, Any]:

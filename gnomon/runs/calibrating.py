@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.answers.base.number_range import MOST_ANSWERS
-from gnomon.answers.number.answer import grid_of_labels, value_of_number
+from gnomon.answers.number.answer import (
+    form_with_decimals,
+    grid_of_labels,
+    number_range_of,
+    value_of_number,
+)
+from gnomon.answers.registry import is_listed
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Calibration, Terms
 from gnomon.eval.calibration.rule_choice import choose_rule
@@ -184,12 +190,18 @@ def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
     targets = [
         target for target in map(exam.pool.target, range(exam.samples)) if target.is_readable
     ]
+    if all(map(_is_listed_or_searched, targets)):
+        return recipe
     grid = grid_of_labels(targets)
     if grid is None:
         return recipe
     first, last, step = grid
     note(f"answers are listed from {first} to {last} in steps of {step}, as the labels have them")
     return replace(recipe, eval=replace(section, grid=(float(first), float(last), float(step))))
+
+
+def _is_listed_or_searched(target: Target) -> bool:
+    return is_listed(target) or number_range_of(form_with_decimals(target)) is not None
 
 
 def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:

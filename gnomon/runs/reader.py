@@ -338,7 +338,7 @@ class Reader:
         """
         if kind is not None:
             check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
-            form = TARGETS[kind].form_of_labels(Columns(kind=kind)) or ANY_TEXT
+            form = TARGETS[kind].form_of_labels(Columns(kind=kind))
         elif question in self.questions:
             form = self.questions[question]
         else:

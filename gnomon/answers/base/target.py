@@ -75,6 +75,8 @@ class Target(ABC):
 
     name: ClassVar[str]
     """Name of the type in files."""
+    form_type: ClassVar[type[AnswerForm]]
+    """Class of the forms of such answers."""
     has_place: ClassVar[bool] = False
     """True if the answer is in pixels of the picture."""
     has_steps: ClassVar[bool] = False
@@ -83,9 +85,9 @@ class Target(ABC):
     """False if the value is unknown, for example in an unreadable picture."""
 
     @property
-    @abstractmethod
     def answer_form(self) -> AnswerForm:
         """Form of the question. It does not depend on the true value."""
+        return self.form_type()
 
     @property
     def type_name(self) -> str:
@@ -102,9 +104,9 @@ class Target(ABC):
         raise ValueError(f"a {cls.name} cannot be read from a label")
 
     @classmethod
-    def form_of_labels(cls, columns: Any) -> AnswerForm | None:  # noqa: ARG003
-        """Form of the answers in a user's column; None if the column does not decide it."""
-        return None
+    def form_of_labels(cls, columns: Any) -> AnswerForm:  # noqa: ARG003
+        """Form of the answers in a user's column."""
+        return cls.form_type()
 
     @property
     def boxes(self) -> tuple[Corners, ...]:

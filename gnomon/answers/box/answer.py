@@ -38,6 +38,7 @@ class Box(PlacedTarget):
     """Corners in continuous pixels, origin at the picture's upper left: x1 < x2, y1 < y2."""
 
     name: ClassVar[str] = "box"
+    form_type: ClassVar[type[AnswerForm]] = BoxForm
 
     x1: float
     y1: float
@@ -47,11 +48,6 @@ class Box(PlacedTarget):
     def __post_init__(self) -> None:
         if not (-inf < self.x1 < self.x2 < inf and -inf < self.y1 < self.y2 < inf):
             raise ValueError(f"{self!r}: a box needs finite corners with x1 < x2 and y1 < y2")
-
-    @property
-    def answer_form(self) -> BoxForm:
-        """Form of all boxes."""
-        return BoxForm()
 
     @property
     def corners(self) -> Corners:
@@ -66,11 +62,6 @@ class Box(PlacedTarget):
     def map_boxes(self, move: Callable[[Corners], Corners]) -> Self:
         """Return the box that `move` makes of this one."""
         return type(self)(*move(self.corners))
-
-    @classmethod
-    def form_of_labels(cls, columns: Any) -> BoxForm:
-        """Form of all boxes, because the model's dialect decides, not the labels."""
-        return BoxForm()
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

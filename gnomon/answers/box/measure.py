@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 from gnomon.answers.base.answer_type import (
@@ -119,13 +120,19 @@ class BoxType(PlacedType):
         self, truth: Box, value: Corners | None, size: Size | None
     ) -> dict[str, float]:
         """Measure deviations of centre and corners as shares of the diagonal."""
-        if value is None or size is None:
+        return {} if value is None else self.diagonal_shares([(value, truth.corners)], size)
+
+    @staticmethod
+    def diagonal_shares(
+        pairs: Sequence[tuple[Corners, Corners]], size: Size | None
+    ) -> dict[str, float]:
+        """Measure the mean deviations of pairs of boxes as shares of the diagonal."""
+        if not pairs or size is None:
             return {}
-        centre = centre_deviation(value, truth.corners)
-        corners = corner_deviation(value, truth.corners)
+        functions = {"centre_share": centre_deviation, "corners_share": corner_deviation}
         return {
-            "centre_share": diagonal_share(centre, size),
-            "corners_share": diagonal_share(corners, size),
+            key: diagonal_share(fmean(deviation(a, b) for a, b in pairs), size)
+            for key, deviation in functions.items()
         }
 
     def is_correct(self, measures: dict[str, float]) -> bool:
@@ -183,9 +190,7 @@ class BoxListType(PlacedType):
 
     def describe_result(self, measures: dict[str, float]) -> str:
         """Write the F1 of the picture."""
-        if self.is_correct(measures):
-            return "right"
-        return f"F1 {measures['f1']:.2f}"
+        return "right" if self.is_correct(measures) else f"F1 {measures['f1']:.2f}"
 
     def scaled(self, value: Any, old: Size, new: Size) -> Any:
         """Items at the same shares of the new picture."""

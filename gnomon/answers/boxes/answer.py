@@ -87,6 +87,7 @@ class Boxes(BoxItems):
     """
 
     name: ClassVar[str] = "boxes"
+    form_type: ClassVar[type[AnswerForm]] = BoxesForm
 
     items: tuple[LabelledBox, ...] = ()
     invalid: int = 0
@@ -97,11 +98,6 @@ class Boxes(BoxItems):
         object.__setattr__(self, "items", tuple(sorted(self.items, key=_place)))
 
     @property
-    def answer_form(self) -> BoxesForm:
-        """Form of all lists of boxes."""
-        return BoxesForm()
-
-    @property
     def pairs(self) -> list[tuple[str, Corners]]:
         """Label and corners of every box."""
         return [(item.label, item.box.corners) for item in self.items]
@@ -110,11 +106,6 @@ class Boxes(BoxItems):
     def labels(self) -> tuple[str, ...]:
         """Labels that occur, each once and without regard to capitals."""
         return tuple(sorted({item.label.casefold() for item in self.items}))
-
-    @classmethod
-    def form_of_labels(cls, columns: Any) -> BoxesForm:
-        """Form of all lists of boxes, because the model's dialect decides, not the labels."""
-        return BoxesForm()
 
     @classmethod
     def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:

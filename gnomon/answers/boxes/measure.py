@@ -26,9 +26,9 @@ from gnomon.answers.base.dialect import Dialect, final_answer
 from gnomon.answers.base.target import Corners, Size
 from gnomon.answers.box.measure import (
     BoxListType,
+    BoxType,
     centre_deviation,
     corner_deviation,
-    diagonal_share,
     iou,
 )
 from gnomon.answers.boxes.answer import Boxes, BoxesForm
@@ -240,17 +240,10 @@ class BoxesType(BoxListType):
         self, truth: Boxes, value: Boxes | None, size: Size | None
     ) -> dict[str, float]:
         """Measure deviations of matched boxes as shares of the picture's diagonal."""
-        if value is None or size is None:
+        if value is None:
             return {}
         pairs = _matched_corners(_matches(_overlaps(value, truth), _FOUND), value, truth)
-        if not pairs:
-            return {}
-        centre = fmean(centre_deviation(a, b) for a, b in pairs)
-        corners = fmean(corner_deviation(a, b) for a, b in pairs)
-        return {
-            "centre_share": diagonal_share(centre, size),
-            "corners_share": diagonal_share(corners, size),
-        }
+        return BoxType.diagonal_shares(pairs, size)
 
     def matched_boxes(self, truth: Boxes, value: Boxes) -> list[tuple[int, Corners]]:
         """Match boxes with the same label and an IoU of at least 0.5."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, InvalidOperation
-from functools import cache
 from typing import Any, ClassVar, Self
 
 from gnomon.answers.base.number_range import GridDecimals, NumberRange
@@ -123,6 +122,7 @@ class Number(Target):
     """An exact decimal, with a unit if the answer names it."""
 
     name: ClassVar[str] = "number"
+    form_type: ClassVar[type[AnswerForm]] = NumberForm
     has_steps: ClassVar[bool] = True
 
     value: Decimal
@@ -293,13 +293,11 @@ def loses_zero(value: Any, columns: Any) -> bool:
 def grid_of_labels(truths: Sequence[Target]) -> GridDecimals | None:
     """Return first, last and step of a scale that goes round, or of a counter with decimals.
 
-    The step is as fine as the labels. None if the end of the scale is not known, or if the numbers
-    are listed or searched without a grid.
+    The step is as fine as the labels. None if the end of the scale is not known.
     """
     numbers = [truth for truth in truths if isinstance(truth, Number)]
     scales = {(number.cycle, number.digits) for number in numbers}
-    is_known = all(map(_is_listed_or_searched, numbers))
-    if len(numbers) < len(truths) or len(scales) != 1 or is_known:
+    if len(numbers) < len(truths) or len(scales) != 1:
         return None
     ((cycle, digits),), step = scales, min(number.step for number in numbers)
     if cycle:
@@ -308,16 +306,6 @@ def grid_of_labels(truths: Sequence[Target]) -> GridDecimals | None:
     if digits < _LONG:
         return None
     return _ZERO, Decimal(10) ** digits - step, step
-
-
-def _is_listed_or_searched(number: Number) -> bool:
-    is_searched = number_range_of(form_with_decimals(number)) is not None
-    return is_searched or number.value in _listed_values(number.answer_form)
-
-
-@cache
-def _listed_values(form: NumberForm) -> frozenset[Decimal]:
-    return frozenset(number.value for number in form.possible_answers())
 
 
 def wrap_around(value: Decimal, cycle: Decimal) -> Decimal:

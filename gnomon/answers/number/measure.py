@@ -256,9 +256,7 @@ class NumberType(AnswerType):
 
     def describe_result(self, measures: dict[str, float]) -> str:
         """Write the error to the digits of both numbers."""
-        if self.is_correct(measures):
-            return "right"
-        return f"{format_exact(measures['error'])} off"
+        return "right" if self.is_correct(measures) else f"{format_exact(measures['error'])} off"
 
     def value_of(self, truth: Number) -> Decimal:
         """Return the decimal without its unit."""

@@ -45,6 +45,7 @@ class Spots(BoxItems):
     """Several texts, each with its box, in any order."""
 
     name: ClassVar[str] = "spots"
+    form_type: ClassVar[type[AnswerForm]] = SpotsForm
 
     items: tuple[Spot, ...]
     unread: int = 0
@@ -53,11 +54,6 @@ class Spots(BoxItems):
     def __post_init__(self) -> None:
         if not self.items:
             raise ValueError("items is empty: give at least one Spot")
-
-    @property
-    def answer_form(self) -> SpotsForm:
-        """Form of all texts in their boxes."""
-        return SpotsForm()
 
     @property
     def pairs(self) -> list[tuple[str, Corners]]:

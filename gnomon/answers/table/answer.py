@@ -33,6 +33,7 @@ class Table(Target):
     """Rows of cells under a header, as a chart displays them."""
 
     name: ClassVar[str] = "table"
+    form_type: ClassVar[type[AnswerForm]] = TableForm
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -47,11 +48,6 @@ class Table(Target):
                 # Cells are written between | signs.
                 if not cell or "|" in cell or cell != " ".join(cell.split()):
                     raise ValueError(f"cell {cell!r}: give one line of words without |")
-
-    @property
-    def answer_form(self) -> TableForm:
-        """Form of all tables."""
-        return TableForm()
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write a line for each row, the header first, with | between the cells."""

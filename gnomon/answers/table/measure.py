@@ -236,9 +236,8 @@ class TableType(AnswerType):
 
     def describe_result(self, measures: dict[str, float]) -> str:
         """Write the share of the cells that are right."""
-        if self.is_correct(measures):
-            return "right"
-        return f"{100 * measures['cells']:.0f} % of the cells"
+        cells = f"{100 * measures['cells']:.0f} % of the cells"
+        return "right" if self.is_correct(measures) else cells
 
 
 TYPES: dict[str, AnswerType] = {"table": TableType()}

@@ -48,6 +48,7 @@ class Text(Target):
     """A word, a phrase or a verdict, on one line."""
 
     name: ClassVar[str] = "text"
+    form_type: ClassVar[type[AnswerForm]] = TextForm
 
     text: str
     choices: tuple[str, ...] = ()
@@ -88,10 +89,3 @@ class Text(Target):
     def display(self) -> str:
         """Return the text unchanged."""
         return self.text
-
-
-def may_be_refusal(truth: Target) -> bool:
-    """True if the right answer, or another choice, is itself a word that refuses."""
-    from gnomon.answers.unreadable.read import is_refusal
-
-    return isinstance(truth, Text) and any(map(is_refusal, (truth.text, *truth.choices)))

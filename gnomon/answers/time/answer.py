@@ -73,6 +73,7 @@ class Time(Target):
     """A time of day as a clock shows it, in whole seconds from midnight (or from twelve)."""
 
     name: ClassVar[str] = "time"
+    form_type: ClassVar[type[AnswerForm]] = TimeForm
     has_steps: ClassVar[bool] = True
 
     seconds: int

@@ -46,9 +46,7 @@ class UnreadableType(AnswerType):
 
     def describe_result(self, measures: dict[str, float]) -> str:
         """Say what a wrong answer does."""
-        if self.is_correct(measures):
-            return "right"
-        return "gave an answer for an unreadable picture"
+        return "right" if self.is_correct(measures) else "gave an answer for an unreadable picture"
 
     def display(self, value: str) -> str:
         """Return the text unchanged."""

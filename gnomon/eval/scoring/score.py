@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from gnomon.answers.base.answer_type import Metric, ModelAnswer
 from gnomon.answers.reading.base import Which
-from gnomon.answers.registry import TYPES
-from gnomon.answers.text.answer import may_be_refusal
+from gnomon.answers.registry import TYPES, may_be_refusal
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
 from gnomon.eval.scoring import belief, certainty, edges

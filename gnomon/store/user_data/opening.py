@@ -13,7 +13,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gnomon.answers.number.answer import loses_zero
-from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.files import Folders
 from gnomon.generators.base import split_of
@@ -321,7 +320,7 @@ class _Reader:
 
     def _new_unreadable(self, columns: Columns) -> Unreadable:
         # A box needs its picture for an empty form, so any text is read as its answer.
-        return Unreadable(self._type.form_of_labels(columns) or ANY_TEXT)
+        return Unreadable(self._type.form_of_labels(columns))
 
 
 def _image_column(present: Container[Any], columns: Columns) -> str | None:
