@@ -374,7 +374,10 @@ class Reader:
         return chain(first, rest)
 
     def _listed(self, form: AnswerForm) -> AnswerForm:
-        """Return the form if its answers can be listed for a belief, if a belief is needed."""
+        """Return the form of the answer; raise if a belief is needed and no answers can be listed.
+
+        If `eval.grid` does not fit the form, the answer is a number.
+        """
         section = self.recipe.eval
         if not section.computes_belief:
             return form

@@ -90,11 +90,10 @@ def _distribute(
 
 @contextmanager
 def _postpone_signals() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until a process has been started, which is a matter of moments.
+    """Postpone Ctrl-C and SIGTERM until a process has started, which takes moments.
 
-    Their exceptions would end the parent while multiprocessing writes its description of the
-    process, and the child would print a traceback about a truncated pickle after the parent's last
-    line.
+    Otherwise their exceptions could end the parent while multiprocessing writes the description of
+    the process. The child would then print a traceback about a truncated pickle.
     """
     if threading.current_thread() is not threading.main_thread():  # Python handles signals there
         yield

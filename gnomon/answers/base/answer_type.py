@@ -106,7 +106,7 @@ class AnswerType(ABC):
         return measures[self.reward_measure]
 
     def costs(self, truths: Sequence[Any]) -> list[float]:
-        """Charge for an unread answer to each truth: as much as for the worst answer."""
+        """Return the error charged for an unread answer to each truth: that of the worst answer."""
         return [0.0] * len(truths)
 
     def present(self, metrics: Sequence[Metric], truths: Sequence[Any]) -> list[Metric]:

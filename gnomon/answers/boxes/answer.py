@@ -104,7 +104,7 @@ class Boxes(BoxItems):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels that occur, each once and without regard to capitals."""
+        """Distinct labels, casefolded and sorted."""
         return tuple(sorted({item.label.casefold() for item in self.items}))
 
     @classmethod

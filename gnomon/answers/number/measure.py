@@ -232,9 +232,9 @@ class NumberType(AnswerType):
         return max(measures["accepted"], measures["within_5pct"] / 2)
 
     def costs(self, truths: Sequence[Number]) -> list[float]:
-        """Return the distance from each truth to the farthest truth, the most that is charged.
+        """Return the error charged for an unread answer to each truth: to the farthest truth.
 
-        If all truths are equal, the cost is the truth itself, or 1 if the truth is 0.
+        If all truths are equal, it is the truth itself, or 1 if the truth is 0.
         """
         values = [truth.value for truth in truths]
         # The farthest truth is the least or the greatest.

@@ -143,7 +143,8 @@ def _minute_chance(truth: Time) -> float:  # noqa: ARG001 - every dial has 60
 def _linear_chance(truth: Time) -> float:
     """Return the mean of |g − t| over all guesses g: (t(t + u) + (P − t)(P − t − u)) / 2P.
 
-    It depends on the truth. Over uniform truths the mean is P/3, 240 minutes on a 12-hour dial.
+    t is the truth, u the step between guesses and P the length of the dial, in minutes. The mean
+    depends on the truth. Over uniform truths it is P/3, 240 minutes on a 12-hour dial.
     """
     unit = 1 / 60 if truth.shows_seconds else 1.0
     period, t = truth.hours * 60, truth.seconds / 60

@@ -46,7 +46,7 @@ def summaries(
 
 
 def most_coverage(calibration: Calibration) -> float:
-    """Return the default coverage, or the largest that the groups of all parts allow."""
+    """Return the largest coverage that the groups of every part allow, at most the default."""
     return min(map(_most_coverage, calibration.parts))
 
 

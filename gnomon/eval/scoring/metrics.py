@@ -36,7 +36,7 @@ class Units:
 
     @classmethod
     def of(cls, items: Sequence[ScoredAnswer]) -> Units:
-        """Find the unit of each answer."""
+        """Assign each answer to its group if there are several groups, otherwise to its picture."""
         names, noun = unit_names(items)
         return cls(_numbers(names), noun)
 

@@ -53,8 +53,8 @@ ARABIC_24 = "arabic-24"
 NUMERALS = tuple(name for name in TEXTS if name != ARABIC_24)
 
 
-# Minutes to which an hour hand is read that stands alone; twice as many round a dial of 24 hours,
-# where they are as many degrees.
+# A clock with only an hour hand is read to so many minutes, or to twice as many on a 24-hour dial.
+# Both are 2.5 degrees of the hour hand.
 STEP = 5
 
 
@@ -62,19 +62,19 @@ class ClockFace(NamedTuple):
     """A time in a style. Without a second hand it is a whole minute, before it is drawn."""
 
     seconds: int
-    """Since twelve, or since midnight where the dial has 24 hours."""
+    """Seconds since twelve, or since midnight on a dial with 24 hours."""
     second_hand: bool
     with_seconds: bool
     """True if the answer has seconds."""
     style: Style
     one_hand: bool = False
-    """True if it has an hour hand alone, and shows a multiple of `step` minutes."""
+    """True if the clock has only an hour hand. Its time is then a multiple of `step` minutes."""
     form: Form = "digits"
     """Form of the answer."""
     off_by: float = 0.0
-    """Degrees by which the hour hand is wrong; 0 on a clock that can be."""
+    """Degrees by which the hour hand is wrong. 0 if the hands show a possible time."""
     box: Sequence[float] = ()
-    """Around the case, once that is drawn."""
+    """Box of the case. Empty until the clock is drawn."""
     day: int | None = None
     """Day in the date's window."""
 

@@ -126,7 +126,7 @@ class Pose:
 
     @property
     def scale(self) -> float:
-        """Return the pixels per unit of the dial at the axis."""
+        """Pixels per unit of the dial, at its axis. If the dial is tilted, other places differ."""
         # Square root of the area that a unit square at the axis covers, by the linear part.
         (a, b, _), (c, d, _), _ = self.matrix.tolist()
         return math.sqrt(abs(a * d - b * c))

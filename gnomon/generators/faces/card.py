@@ -66,7 +66,7 @@ class Card(Track):
         painter.fill_fine([bar], painter.colour(self.mark_colour))
 
     def moved(self, mount: MountedPart) -> Card:
-        """Return the card at its number."""
+        """Return the card, moved until its number is at the mark."""
         share = mount.share
         if self.line is None:
             return replace(self, start=self.mark - self.sweep * share)

@@ -148,9 +148,10 @@ def dial_cell(
 
 
 def figure_ink(style: CellStyle, figure: int, dead: int | None = None) -> Points:
-    """Outermost points of a figure's ink at rest, in heights of the window from its cell's middle.
+    """Return outline points of a digit that is not turning.
 
-    Of a display those of its segments that are lit, of a wheel both ends of each row of the figure.
+    On a display, these are the corners of the lit segments. On a wheel, they are both ends of each
+    row of ink. Coordinates start at the middle of the digit's cell, in heights of the window.
     """
     half = style.breadth / 2
     if style.font in (*SEGMENTS, *UNSEEN_SEGMENTS):

@@ -300,7 +300,7 @@ def plain_text(value: float) -> str:
 
 
 def _end_share(scale: Graduation, value: float) -> float:
-    """The share of a zone's end; the end of a ring is its end, not its beginning."""
+    """Return where a zone begins or ends, 0 to 1. A full circle ends at 1, not at 0."""
     return 1.0 if value == scale.high else scale.share(value)
 
 

@@ -197,7 +197,7 @@ class Window(FacePart):
         return x + self.height * (self._offset(index) + (self.breadth - self._width) / 2), y
 
     def figure_ink(self, mount: MountedPart, index: int) -> Points:
-        """Outermost points of the ink of a figure at rest."""
+        """Return outline points of a digit that is not turning, in lengths of the face."""
         assert mount.number is not None
         figure = int(self.positions(mount.number)[index])
         points: Points = self.height * figure_ink(self._style, figure, self._dead_segment(index))

@@ -106,12 +106,12 @@ class Gauge(PictureGenerator):
     compass, kitchen_scale, bathroom_scale."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read, difference (to a marked target), percent (of full scale), zone (coloured), in_range
-    (yes or no), where (the pointer's box), find (the instrument's box: it is small, and
-    anywhere)."""
+    (yes or no), where (the pointer's box), find (the box of an instrument that is a small part of
+    the picture)."""
     parts: Annotated[int | None, within(1, 10)] = None
-    """Readings stand at so many places from tick to tick (1 to 10), in place of the level's."""
+    """Readable positions from one tick to the next (1 to 10). Default: from the level."""
     rotation: Annotated[float | None, within(0, 30)] = None
-    """The instrument is turned by up to so many degrees either way (0 to 30)."""
+    """Largest turn of the instrument to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
     """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
     scales: Annotated[tuple[str, ...] | None, check_scales] = field(default=None, metadata=LATER)

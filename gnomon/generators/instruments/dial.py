@@ -32,7 +32,7 @@ _CAPTIONS = ("", "", "x0.1", "x0.01", "x0.001", "x0.0001", "x 0,1", "x 0,001", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """The way in which a dial is built; lengths in units of half the dial."""
+    """Construction of a dial. Lengths are in units of half the dial."""
 
     pointer: str = "needle"
     reach: float = 0.8

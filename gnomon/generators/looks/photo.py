@@ -207,7 +207,7 @@ def _camera(
 
 
 def _lens(scene: FloatImage, min_readable_side: int, rng: Rng) -> FloatImage:
-    """Reduce the pixels, and add defocus and shake."""
+    """Reduce the resolution, and add defocus and shake."""
     height, width = scene.shape[:2]
     # An instrument in the middle of a wider picture has few pixels. One in four is near.
     low = min(1.0, min_readable_side / min(height, width))

@@ -48,7 +48,7 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
 
 
 def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[list[int]]:
-    """Tokenize each answer and its end as they follow the prompt."""
+    """Return the tokens of each answer and its end, tokenized together with the prompt."""
     family = loaded.family
     texts = [prompt + family.answer(loaded.processor, prompt, answer) for answer in answers]
     tokenizer = loaded.tokenizer

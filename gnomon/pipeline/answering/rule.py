@@ -24,7 +24,7 @@ from gnomon.recipe import Recipe
 from gnomon.sample import Certainty, Edge, Sample
 
 LOGPROB_DECIMALS = 5
-"""Decimals of a stored log-probability. A clock has 720 of them."""
+"""Decimals of a stored log-probability. Rounding matters: a question about a clock stores 720."""
 
 BeliefSetting: TypeAlias = "bool | Sequence[str]"
 """Setting of `eval.belief`: a list of answers, or True for the answers that a question itself

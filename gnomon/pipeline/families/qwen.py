@@ -104,10 +104,10 @@ class Qwen35(Qwen3VL):
 
 
 def _smart_resize(size: Size, factor: int, minimum: int, maximum: int) -> Size:
-    """Round both sides to multiples of `factor`, within the limits of pixels in all.
+    """Round both sides to multiples of `factor`. The area stays from `minimum` to `maximum` pixels.
 
-    Computes what transformers' `smart_resize` does; importing that takes seconds, which a plan of
-    a well-known checkpoint would wait for.
+    Equals transformers' `smart_resize`. Importing that function takes seconds, and `gnomon plan` of
+    a well-known checkpoint needs nothing else from transformers.
     """
     if max(size) > 200 * min(size):
         raise ValueError(f"one side is more than 200 times the other: {size[0]} × {size[1]}")

@@ -60,10 +60,11 @@ def rows_in_chunks(
     head: Module,
     chunk: int,
 ) -> tuple[Tensor, Any]:
-    """Run the model with `chunk` rows through its head at a time, and pack them.
+    """Run the model, but pass only `chunk` of the answer's rows through its head at a time.
 
-    The head is replaced during the model's own forward pass, because only then do DDP and FSDP have
-    its weights ready. The outputs hold the packed rows in place of logits.
+    Returns the packed rows for the objective, and the outputs, which hold these rows in place of
+    logits. The head is replaced during the model's forward pass because DDP and FSDP have its
+    weights ready only then.
     """
     packed: list[Tensor] = []
 

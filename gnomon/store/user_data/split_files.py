@@ -13,7 +13,7 @@ SPLIT_NAMES = {
     **dict.fromkeys(("val", "validation", "valid", "dev"), "val"),
     "test": "test",
 }
-"""Splits by the names that files and columns give them."""
+"""Maps the names of splits in files and columns to gnomon's names."""
 SPLIT_COLUMN, PLACE_COLUMN = "official split", "file and line"
 """Columns of rows from such files: the split, and the place for messages."""
 
