@@ -62,12 +62,13 @@ def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples
     Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
     """
     from gnomon.generators.base import SPLITS
-    from gnomon.runs.disk_exam import row_splits
+    from gnomon.store.reading.sources import open_splits
     from gnomon.store.samples import train_size
 
     recipe = resolved.check_for_drawing()
     if resolved.source_type == "disk":
-        return row_splits(recipe.data[0])
+        splits = open_splits(recipe.data[0])
+        return {split: (rows, rows.length or 0) for split, rows in splits.items()}
     if resolved.source_type == "kind":
         return {split: (resolved.samples(split, seed), _ENOUGH) for split in SPLITS}
     exam, training = resolved.exam, resolved.samples("train", seed)

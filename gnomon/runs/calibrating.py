@@ -33,7 +33,7 @@ from gnomon.recipe import Recipe, RecipeError
 from gnomon.recipe.sections import HowMany
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.directory import no_run_message
-from gnomon.runs.exam import Exam, check_enough_samples, n_asked, note_unasked, unaugmented
+from gnomon.runs.exam import Exam, check_enough_samples, note_unasked
 from gnomon.runs.model_arguments import (
     data_and_overrides,
     recipe_and_exam,
@@ -230,17 +230,10 @@ def _validation_exam(resolved: Resolved, run: Path, n: HowMany) -> Exam:
 def _stored_validation(recipe: Recipe, run: Path, n: HowMany) -> Exam | None:
     """Return `n` questions of the split val that the run stored, or None if it stored a different
     split."""
-    section, copy = recipe.eval, RunFolder(run).stored("val")
     # Several sources were mixed by the seed of the training.
-    if (
-        copy is None
-        or copy.length is None
-        or (len(recipe.data) > 1 and recipe.seed != section.seed)
-    ):
+    if len(recipe.data) > 1 and recipe.seed != recipe.eval.seed:
         return None
-    return Exam(
-        unaugmented(recipe.data), "val", section.seed, n_asked(n, copy.length), RunFolder(run).data
-    )
+    return Exam.stored(recipe.data, run, "val", recipe.eval.seed, n)
 
 
 def _answers_path(reader: Reader, exam: Exam, path: Path) -> Path:

@@ -12,11 +12,9 @@ from gnomon.generators.base import Split
 from gnomon.progress import note
 from gnomon.recipe import Recipe, RecipeError, Source, validate
 from gnomon.runs.exam import Exam, check_enough_samples, unaugmented
-from gnomon.store import Samples
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
-from gnomon.store.reading.sources import open_splits as splits_on_disk
-from gnomon.store.reading.sources import open_user_table
+from gnomon.store.reading.sources import open_splits, open_user_table
 from gnomon.store.user_data.row_files import is_user_data
 from gnomon.store.user_data.split_files import split_files
 
@@ -51,7 +49,7 @@ def exam_on_disk(
         has_splits = source.benchmark or has_column or split_files(Path(path))
         splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
         if has_splits or not is_user_data(path):
-            splits = list(row_splits(source))
+            splits = list(open_splits(source))
         split = splits[0] if len(splits) == 1 else "test"
     section = recipe.eval
     samples = store.mixture((source,), split=split, seed=section.seed)
@@ -125,8 +123,3 @@ def _parts_of(description: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the descriptions of a mixture's sources, or the description itself."""
     parts: list[dict[str, Any]] = description.get("sources") or [description]
     return parts
-
-
-def row_splits(source: Source) -> dict[Split, tuple[Samples, int]]:
-    """Return each split on disk that has rows, with its length. No rows at all are an error."""
-    return {split: (rows, rows.length or 0) for split, rows in splits_on_disk(source).items()}

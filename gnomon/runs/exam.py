@@ -21,6 +21,7 @@ from gnomon.sample import Sample
 from gnomon.store import Samples
 from gnomon.store.reading.dataset import open_copy
 from gnomon.store.reading.mixture import Pattern
+from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.user_data.table import UserTable
 
 # At 500 questions the interval of a share is at most 4.4 points to either side.
@@ -54,6 +55,16 @@ class Exam:
         n = section.samples
         n = n if isinstance(n, int) else n_asked(n, exam.pool.n_distinct)
         return exam if n == exam.samples else replace(exam, samples=n)
+
+    @classmethod
+    def stored(
+        cls, sources: Iterable[Source], run: Path, split: Split, seed: int, n: HowMany
+    ) -> Exam | None:
+        """Return the exam on the samples of a split that a run stored, or None without them."""
+        copy = RunFolder(run).stored(split)
+        if copy is None or copy.length is None:
+            return None
+        return cls(unaugmented(sources), split, seed, n_asked(n, copy.length), RunFolder(run).data)
 
     @cached_property
     def pool(self) -> Samples:

@@ -17,7 +17,7 @@ from gnomon.names import allow, check_code_is_allowed
 from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.runs.data_names import check_name_is_known, is_on_disk, split_overrides
 from gnomon.runs.disk_exam import exam_on_disk
-from gnomon.runs.exam import Exam, check_enough_samples, n_asked, unaugmented
+from gnomon.runs.exam import Exam, check_enough_samples
 from gnomon.runs.validation_schedule import with_validation
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder
@@ -189,17 +189,13 @@ class Resolved:
         is_changed = any(re.match(_OTHER_EXAM, word) for word in self.overrides)
         if self.source_run is None or is_changed:
             return None
-        section, folder = self.parsed.eval, RunFolder(self.source_run)
+        section, sources = self.parsed.eval, self.parsed.eval.data or self.parsed.data
+        place = self.source_run, section.split, section.seed, section.samples
         try:
-            stored = folder.stored(section.split)
-        except (ValueError, OSError):  # what is damaged is not needed where the sources are there
+            exam = Exam.stored(sources, *place)
+        except (ValueError, OSError):  # damaged samples are not needed while the sources exist
             return None
-        if stored is None:
-            return None
-        length = stored.length or 0
-        n = n_asked(section.samples, length)
-        sources = unaugmented(section.data or self.parsed.data)
-        return Exam(sources, section.split, section.seed, n, folder.data) if n <= length else None
+        return exam if exam and exam.samples <= (exam.pool.length or 0) else None
 
     def check_sources_exist(self, sources: Sequence[Source]) -> None:
         """Refuse a recipe if its table or folder is missing."""
