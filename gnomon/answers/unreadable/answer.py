@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gnomon.answers.base.target import AnswerForm, FormOnly, Size
-from gnomon.answers.text.answer import TextForm
+from gnomon.answers.base.target import FormOnly, Size
 
 WORD = "unreadable"
 """Answer that models learn and write, whatever the word of the label."""
@@ -22,7 +21,6 @@ class Unreadable(FormOnly):
     """
 
     name: ClassVar[str] = "unreadable"
-    form_type: ClassVar[type[AnswerForm]] = TextForm
 
     @property
     def type_name(self) -> str:
