@@ -31,10 +31,22 @@ eval: {samples: 4, max_new_tokens: 8}
 """
 
 
+def python_blocks():
+    return re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_first_lines_read_a_clock(capsys):
+    first, _, _ = python_blocks()
+    exec(first, {})
+    printed = capsys.readouterr().out.strip()
+    assert re.fullmatch(r"(\d\d:\d\d) \1", printed)
+    assert f"# {printed}\n" in first
+
+
 @pytest.mark.slow
 def test_the_whole_job_runs_in_python(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    code, _ = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    _, job, _ = python_blocks()
     Path("mine.yaml").write_text(CLOCKS)
     clocks = create("clock", split="test", level="easy", second_hand=0.0)
     clocks[0].image.save("clock.png")
@@ -46,23 +58,21 @@ def test_the_whole_job_runs_in_python(tmp_path, monkeypatch, capsys):
             clocks[index].image.save(picture)
             lines.append(f"{picture},{clocks[index].target}")
         Path(f"{name}.csv").write_text("\n".join(lines))
-    exec(code, {})
+    exec(f"import gnomon\n{job}", {})
     printed = capsys.readouterr().out
-    assert re.match(r"\d\d:\d\d\n10\.png \d\d:\d\d\n", printed)
+    assert re.match(r"10\.png \d\d:\d\d\n", printed)
     assert "Within 1 minute" in printed
     assert (tmp_path / "runs/mine/calibration.json").is_file()
 
 
-def test_the_python_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    _, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def test_the_python_runs(capsys):
+    _, _, code = python_blocks()
     tokenizer = AutoTokenizer.from_pretrained(TINY)
     labels = torch.tensor([tokenizer("10:08")["input_ids"]])
     logits = torch.randn(1, labels.shape[1], len(tokenizer), requires_grad=True)
     values = {"tokenizer": tokenizer, "labels": labels, "logits": logits}
     exec(code, values)
-    assert (tmp_path / "clock.png").is_file()
-    printed = capsys.readouterr().out.splitlines()[1:]
+    printed = capsys.readouterr().out.splitlines()
     assert printed == ["(10, 10, None)", "222.0"]
     assert all(f"  # {line}" in code for line in printed)
     values["loss"].backward()
