@@ -73,3 +73,22 @@ def test_importing_bitsandbytes_asks_no_hub_for_a_kernel(tmp_path, kernels):
     script += "; import kernels; kernels.get_kernel" if kernels else ""
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (told.returncode, told.stdout + told.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_bitsandbytes_compiles_when_it_is_called_and_not_when_it_is_imported():
+    script = """
+import sys
+import gnomon.pipeline.quantize
+import torch
+from bitsandbytes.backends.default import ops
+
+assert "torch._inductor.compile_fx" not in sys.modules
+table, scale = torch.arange(256.0), torch.full((2,), 3.0)
+values = ops._dequantize_blockwise_compute(torch.arange(8), scale, table, 4, torch.float32)
+assert values.tolist() == [3.0 * n for n in range(8)]
+assert "torch._inductor.compile_fx" in sys.modules
+assert torch.compile.__module__ == "torch"
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
