@@ -187,7 +187,7 @@ def _add(parser: argparse.ArgumentParser, verb: Callable[..., Any], more: Sequen
         words = _argument_type(types[name]) | texts.get(name, {})
         if parameter.kind is parameter.VAR_POSITIONAL:
             words |= {"nargs": "*", "default": ()}
-            parser.set_defaults(rest=name)  # where `main` puts overrides that follow an option
+            parser.set_defaults(rest=name)  # `main` adds overrides that follow an option
         elif parameter.default is not parameter.empty:
             words["default"] = parameter.default
         if parameter.kind is parameter.KEYWORD_ONLY:

@@ -24,7 +24,7 @@ def cp(config: str, dest: Path | None = None) -> None:
     description = description_to_copy(config)
     if description is None:
         source, text = shipped.read(config)
-        recipe.parse(text, name=source)  # no file is copied that is no recipe
+        recipe.parse(text, name=source)  # refuses files that are not recipes
     else:
         source, text = f"{config}.yaml", description.read_text(encoding="utf-8")
     # A folder takes the recipe under its own name, as cp does.

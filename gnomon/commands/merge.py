@@ -36,7 +36,7 @@ def merge(run: Path, out: Path, *, samples: Count = 200, push_to_hub: str | None
 
         resolved = resolve(RunFolder(run).recipe, stored=True, recipes_only=True)
         recipe, exam = resolved.recipe, resolved.exam
-        # Drawn before gigabytes are loaded: data that is gone is refused at once.
+        # Drawn before gigabytes are loaded, so missing data is refused first.
         questions = list(replace(exam, samples=min(samples, exam.samples)))
         has_answers = RunFolder(run).answers(AFTER).is_file()
         text = card(recipe, run, score_run(run) if has_answers else [])

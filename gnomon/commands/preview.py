@@ -45,7 +45,7 @@ def preview(
     for line in row_counts(recipe.data):
         show(line)
     warn_of_mistakes(recipe)
-    # Drawn into memory first, so that a failure leaves no half a picture.
+    # Drawn into memory first, so a failure does not leave half a picture.
     buffer = BytesIO()
     sheet = sheet_of(what, resolved, split=split, seed=seed, n=n)
     if beside is not None:

@@ -43,7 +43,7 @@ def stats(
 
     resolved = resolve(what, overrides)
     samples = {
-        # A split without end has no length: then --n, or enough, is the number.
+        # An endless split has no length: use --n, or enough.
         str(split): (pool, min(n or enough, pool.length or n or enough))
         for split, (pool, enough) in splits_of(resolved, seed).items()
     }
@@ -53,7 +53,7 @@ def stats(
         show_json(asdict(counts))
     else:
         show(counts)
-    return 1 if counts.leaks else 0  # so that CI can refuse a dataset
+    return 1 if counts.leaks else 0  # for CI
 
 
 def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples, int]]:

@@ -103,7 +103,7 @@ def _read(
     reading = answer_type.read(
         text, form, which="final", dialect=create(prediction.dialect), size=prediction.size
     )
-    # A number in the working of an answer that ends in a refusal is no value.
+    # If an answer ends in a refusal, a number in its working is not its value.
     if reading is None or (reading.span[1] < len(text.rstrip()) and is_whole_refusal(text)):
         return None
     return reading.value

@@ -161,7 +161,7 @@ def _provenance(exam: Exam, out: Path) -> Provenance:
     old = read_provenance(out)
     if exam.folder is not None:  # stored samples stay, whatever kinds draw today
         new = replace(new, kinds=old.kinds)
-    # The versions are compared like the data, so that one message names both.
+    # The versions are compared like the data, so one message names both.
     before = {**old.data, "version": old.kinds}
     changes = list(differences(before, {**new.data, "version": new.kinds}))
     if changes:

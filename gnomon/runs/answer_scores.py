@@ -40,7 +40,9 @@ def score_file(file: Path, *, name: str | None = None, boxes: str | None = None)
         )
     stored = question_file.load(file, _same_samples(file, provenance), n)
     try:
-        for _ in predictions.require_settings(file, answers):  # reads every line, and keeps none
+        for _ in predictions.require_settings(
+            file, answers
+        ):  # reads all lines without keeping them
             pass
         run, note = score_answers(file, answers, stored, provenance.exam, provenance.data, boxes)
     except ValueError:
@@ -84,7 +86,7 @@ def score_answers(
         predictions=answers,
         asked={**data, "samples": exam.samples},
         questions=questions,
-        # The day of the last answer: a file says no other, and scoring it again changes nothing.
+        # The day of the last answer, so scoring the file again gives the same date.
         date=day.isoformat(),
     )
     return run, note
@@ -150,7 +152,7 @@ def _stored_samples(run: Path, exam: Exam, description: dict[str, Any]) -> Sampl
     """Open the exam's samples in a run's directory. Return None if it holds other samples."""
     try:
         stored = RunFolder(run).stored(exam.split)
-    except (ValueError, OSError):  # what is damaged is not needed where the sources are there
+    except (ValueError, OSError):  # a damaged copy is not needed if the sources exist
         return None
     if stored is None or stored.describe() != description:
         return None

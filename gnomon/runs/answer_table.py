@@ -141,7 +141,7 @@ def _samples(
 
 def _certainty_cells(prediction: Prediction) -> list[str | float]:
     certainty = prediction.certainty
-    if certainty is None:  # its question has other answers than those that were calibrated
+    if certainty is None:  # other answers were calibrated
         return [""] * len(_CERTAINTY_COLUMNS)
     low, high = certainty.interval
     return [low, high, certainty.confidence, "yes" if certainty.refused else ""]

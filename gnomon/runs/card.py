@@ -49,7 +49,7 @@ def write_card(recipe: Recipe, run: Path, runs: Sequence[RunResult] = ()) -> Non
     if adapter:
         lines.insert(1, "from peft import PeftModel")
         lines.append("model = PeftModel.from_pretrained(model, 'adapter')")
-    # The embedded model is no name on the hub: its place is asked of gnomon.
+    # The embedded model is not on the hub: gnomon locates it.
     if adapter and recipe.model.name in families.EMBEDDED:
         lines.insert(2, "from gnomon.pipeline.families import locate")
         lines[-2] = f"model = {auto}.from_pretrained(locate({name}))"
@@ -85,7 +85,7 @@ def card(
 
     name = recipe.model.name
     base = Path(families.locate(name))  # a folder; of a hub id just the name again
-    # The hub refuses a card whose base model is a path; one trained from nothing has none.
+    # The hub refuses a card whose base model is a path. A blank model has no base model.
     on_hub = base == families.TINY or not base.is_dir()
     # The two words by which the hub draws a model's tree.
     adapted = "adapter" if library == "peft" else "finetune"

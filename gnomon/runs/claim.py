@@ -40,7 +40,7 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
     is_longer, text = False, recipes.to_yaml(_as_stored(run, recipe))
     # Also the sources of eval.data: its answers are compared with later ones.
     everything = (*recipe.data, *(recipe.eval.data or ()))
-    # Launched processes all compare, so that all of them refuse; only the first writes.
+    # All launched processes compare and refuse, but only the first writes.
     if folder.recipe.is_file():
         changes = _recipe_changes(run, recipe, text) | _version_changes(run, sources)
         if not changes:
@@ -49,7 +49,7 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
                 put_text(folder.recipe, text)
             return
         if _is_extension(run, changes):
-            # A finished run draws nothing more, but one that goes on does.
+            # A finished run does not draw samples, but a resumed run does.
             changes |= _version_changes(run, everything)
         is_longer = _is_extension(run, changes)
         if is_longer:
@@ -121,7 +121,7 @@ def _extend(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
     answers = folder.predictions.glob("[!.]*")
     for path in [folder.adapter, folder.model, *answers]:
         stem, point, suffix = path.name.partition(".")
-        # Answers of the model as it came stay, and so do those of an earlier extension.
+        # Answers of the untrained model and of earlier extensions are kept.
         if not path.exists() or stem == BEFORE or re.search(r"-\d+$", stem):
             continue
         older = path.with_name(f"{stem}-{steps}{point}{suffix}")
@@ -164,7 +164,7 @@ def _check_is_run_or_empty(run: Path) -> None:
 
 def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[Any, Any]]:
     """Return the kinds whose version changed since the run began: that version, and today's."""
-    # What is drawn no more has no version that could have changed.
+    # Versions matter only while samples are drawn.
     before = stored_kinds(run) if sources else None
     if before is None:
         return {}

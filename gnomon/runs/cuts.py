@@ -20,7 +20,7 @@ from gnomon.sample import CUT, Prediction, Sample, Size
 # Share of the box's longer side that is added at each of its ends. Drawn instruments fill 0.8 to
 # 0.97 of the pictures of training, so a box without error then lies in the middle of that.
 MARGIN = 0.06
-# Pixels: a side of a smaller box is a slip of the pen, and nothing could be read in it.
+# Pixels. A smaller box is a mistake, and too small to be read.
 _LEAST = 8.0
 _UNTAUGHT = """\
 {name} was not trained to find: its recipe does not ask for boxes. Train it with both questions \

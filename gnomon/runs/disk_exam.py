@@ -47,7 +47,7 @@ def exam_on_disk(
     if split is None:
         has_column = source.columns and source.columns.split
         has_splits = source.benchmark or has_column or split_files(Path(path))
-        splits: list[Split] = ["all"]  # a table that nothing was trained on holds nothing out
+        splits: list[Split] = ["all"]  # a table without training is asked whole
         if has_splits or not is_user_data(path):
             splits = list(open_splits(source))
         split = splits[0] if len(splits) == 1 else "test"

@@ -120,7 +120,7 @@ class Exam:
         # The mixture itself takes turns by this pattern, so it is the same for the same seed.
         pattern = Pattern([source.weight for source in self.sources], self.seed)
         lengths = [source.get("rows") for source in data["sources"]]
-        # Drawn sources have no end; then those that have one begin again.
+        # If one source is drawn, and so endless, tables start again after their last row.
         turns = (
             map(pattern.source_of, count()) if None in lengths else pattern.to_the_end(lengths)[0]
         )

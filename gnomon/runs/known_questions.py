@@ -121,7 +121,7 @@ def _source_forms(
 def _form_of_labels(columns: Columns, run: Path) -> AnswerForm:
     """Return the form of the answers in a user's column, by the labels if these decide it."""
     form = TARGETS[columns.kind].form_of_labels(columns)
-    if columns.digits:  # figures and decimals of a counter are those of its labels
+    if columns.digits:  # the labels set the figures and decimals of a counter
         return next((form_with_decimals(label) for label in _stored_labels(run)), form)
     if not any(columns.units) and not isinstance(columns.within, str):
         return form

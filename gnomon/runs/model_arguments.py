@@ -26,7 +26,9 @@ def data_and_overrides(
     if belief and not any(word.startswith("eval.belief=") for word in words):
         words.append("eval.belief=true")
     if server:
-        words.append(f"model.server={json.dumps(server)}")  # quoted: a URL is no plain YAML
+        words.append(
+            f"model.server={json.dumps(server)}"
+        )  # quoted, because a URL is not plain YAML
     return data, words
 
 
@@ -51,7 +53,7 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
             overrides = [word for word in overrides if not word.startswith("eval.split=")]
     if run is not None:
         return resolve(RunFolder(run).recipe, overrides, stored=True, recipes_only=True)
-    # A recipe has to have data, and none of these is drawn where the user names others.
+    # A recipe needs data. These clocks are not drawn if the user names other data.
     return resolve_values({"data": [{"kind": "clock"}], "model": {"name": model}}, overrides)
 
 
@@ -62,7 +64,7 @@ def recipe_and_exam(
     recipe = resolved.recipe
     if data is None:
         return recipe, resolved.exam
-    if run is None and not is_data(data):  # a recipe that is asked says how, too
+    if run is None and not is_data(data):  # a recipe also says how the model answers
         of_eval = [word for word in overrides if word.startswith("eval.")]
         recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
     return recipe, exam_of(data, overrides, recipe if run is not None else None, run)

@@ -81,7 +81,7 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
     """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
     check(registry.COLUMN_TARGETS, name, what="type of answer", command="gnomon ls answers")
     values = recipe.override({"columns": {"kind": name}}, words)
-    # `override` would set any key: here only those of the column say how answers are written.
+    # `override` would set any key, but only keys of the column describe answers.
     others = [word for word in words if not word.startswith("columns.")]
     if others:
         raise RecipeError(f"{others[0]!r}: give keys of a column, such as columns.unit=kWh")
@@ -183,7 +183,7 @@ def docstrings(dataclass_type: type) -> dict[str, str]:
     """
     names = {field.name for field in fields(dataclass_type)}
     texts = {}
-    # Bases first, so that a kind's own text of an option replaces the base's.
+    # Bases first: a kind's text of an option replaces its base's text.
     for base in filter(is_dataclass, reversed(dataclass_type.__mro__)):
         for field, below in pairwise(_definition(f"{base.__module__}:{base.__name__}").body):
             # A field's docstring is the bare string right below it.
@@ -234,7 +234,7 @@ def _aligned(title: str, rows: list[tuple[str, str]]) -> str:
     """Write rows as two columns under a title, folded to the width of a terminal."""
     indent = 4 + max((len(name) for name, _ in rows), default=0)
     lines = [f"  {name:<{indent - 4}}  {text}".rstrip() for name, text in rows]
-    if sys.stdout.isatty():  # into a file or a pipe goes one line an entry, for grep
+    if sys.stdout.isatty():  # files and pipes get one line per entry, for grep
         width = shutil.get_terminal_size().columns
         fold = textwrap.TextWrapper(
             max(width, indent + 30), subsequent_indent=" " * indent, break_on_hyphens=False

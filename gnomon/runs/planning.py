@@ -33,7 +33,7 @@ def _checkpoint(name: str) -> str | None:
         return shipped.models()[name]
     if path.exists():
         return name if (path / "config.json").is_file() else None
-    # runs/x.yaml and data/labels.csv have one slash, too.
+    # runs/x.yaml and data/labels.csv also have one slash.
     is_hub_id = name.count("/") == 1 and path.suffix.lower() not in (".yaml", ".yml", *SUFFIXES)
     if name in families.EMBEDDED or (is_hub_id and not path.parent.exists()):
         return name
@@ -44,7 +44,7 @@ def fitting_text(text: str, recipe: Recipe, plan: Plan) -> str:
     """Return a recipe's text with the plan's changes, and a header that names what it gave up."""
     from gnomon.pipeline.planning.plan import overrides_between
 
-    # Written even at their defaults, so that a reader sees what the plan counted with.
+    # Written even at their defaults, because the plan depends on them.
     always = ("_train_batch_size", "_accumulation_steps", "_checkpointing")
     changes = overrides_between(recipe, plan.recipe, always)
     gib, need = (size / 2**30 for size in (plan.available, plan.memory.total))

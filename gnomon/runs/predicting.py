@@ -111,7 +111,7 @@ def _answer_path(reader: Reader, data: str) -> Path:
     if run is not None:
         stored = parse_file(RunFolder(run).recipe).get("eval") or {}
         rule = stored.get("answer", rule)
-    # Answers by another rule than the run's own stand beside its answers, for `gnomon compare`.
+    # Answers by another rule get a separate file, for `gnomon compare`.
     is_usual = reader.certifier is not None or section.answer == rule
     name = data if is_usual else f"{data}-{section.answer}"
     name = f"{name}-belief" if section.belief else name

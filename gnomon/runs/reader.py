@@ -344,7 +344,7 @@ class Reader:
         else:
             self.warn_of_unknown_question(question)
             forms = set(self.questions.values())
-            # If all answers of the training have one form, other wordings have it, too.
+            # If all answers of the training have one form, other questions have it as well.
             form = forms.pop() if len(forms) == 1 else ANY_TEXT
         return self._listed(form)
 

@@ -66,11 +66,11 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     from gnomon.runs import shipped
 
     file, text = shipped.read(source)
-    # Before the overrides: paths of the command line are those of the working directory.
+    # Before the overrides, whose paths are relative to the working directory.
     path = Path(file).parent
     values = recipe.resolve_paths(recipe.parse(text, name=file), path)
     _look_for_model(values, path)
-    # Validated before any class is imported: a misspelled key is refused at once.
+    # Validated before any class is imported, so a misspelled key is refused first.
     resolved = resolve_values(values, overrides, name=file, text=text)
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
     path = Path(source)
@@ -148,7 +148,7 @@ class Resolved:
         Numbers of a dataset or table stay as they are: its splits depend on what it is wanted for.
         """
         checked = self.check_names()
-        # A run's recipe has its numbers, and its data may be elsewhere by now.
+        # A run's recipe has its numbers, and its data may have been moved.
         is_whole = None not in (checked.train.samples, checked.eval.samples)
         if self.source_type == "disk" or (self.source_run is not None and is_whole):
             return checked
@@ -210,7 +210,7 @@ class Resolved:
         """Name the folders in which a relative path of the recipe was searched."""
         if self.folder is None or Path(path).is_absolute():
             return ""
-        # One folder where the recipe lies in the working directory.
+        # One folder if the recipe is in the working directory.
         folders = dict.fromkeys([str(self.folder.resolve()), str(Path.cwd())])
         return f" in {' or '.join(folders)}"
 
@@ -235,7 +235,7 @@ class Resolved:
     def samples(self, split: Split = "train", seed: int | None = None) -> Samples:
         """Samples of one split, opened once. A kind alone looks up no model, loss or exam."""
         self.check_for_drawing()
-        # An option that a kind refuses is a mistake in the command; a damaged file is none.
+        # A refused option of a kind is a mistake in the command. A damaged file is not.
         with _as_recipe_error() if self.source_type == "kind" else nullcontext():
             return self._pool(split, seed)
 
@@ -275,7 +275,7 @@ def _user_classes(parsed: Recipe) -> list[str]:
     names = [source.kind or "" for source in sources]
     for source in sources:
         parts = (source.options or {}).get("parts")
-        # A mixture's parts are a list of kinds; those of a gauge are a number.
+        # A mixture's parts are a list of kinds. A gauge's parts are a number.
         if isinstance(parts, list):
             names += [str(part.get("kind")) for part in parts if isinstance(part, dict)]
     return [*names, parsed.model.family or "", parsed.loss.name]

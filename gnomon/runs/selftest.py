@@ -47,7 +47,7 @@ _BEGINNINGS = ("gnomon selftest:", "This self-test did not come to its end.")
 _LEARNED = 0.009
 """Cross-entropy in nats a token. Eight answers of nine tokens have less than ln 2 together then:
 each token has more than half of the probability, so greedy decoding gives every answer."""
-# In the order in which they run; a check that raised or was not run stops those that need it.
+# In the order in which they run. A check that raised or was not run stops its dependents.
 CHECKS = {
     "plan": ("counting what a step takes", ()),
     "load": ("loading the model", ()),
@@ -92,11 +92,11 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
     values = parse(read_text(Path(__file__).with_name("selftest.yaml")), name="selftest.yaml")
     # Pictures of 224 pixels are few tokens for every family, so a step stays small.
     for data in ("[{kind: clock, options: {size: 224}}]", "[{kind: arithmetic}]"):
-        # The user's overrides come last, so that they win over the rate and the data.
+        # The user's overrides come last and take precedence over the rate and the data.
         words = [*ours, f"data={data}", *overrides]
         recipe = resolve_values(deepcopy(values), words).recipe
         _, family = locate_checkpoint(recipe.model)
-        if family.vision is not None:  # else the sums of the second round
+        if family.vision is not None:  # otherwise sums, in the second round
             break
     return recipe
 
@@ -175,7 +175,7 @@ class _Trial:
             return result
         planned = self.estimate.memory.weights
         result += f", planned {_gib(planned)}"
-        # The footprint counts buffers, too, and the plan does not.
+        # The footprint includes buffers, and the plan does not.
         if not 0.9 < size / planned < 1.1:
             raise _WrongError(f"{result}: more than a tenth apart")
         return result
@@ -189,7 +189,7 @@ class _Trial:
         if torch.cuda.is_available():
             torch.cuda.reset_peak_memory_stats()
         claim(self.run, self.recipe, sources=self.recipe.data)
-        stop = StopBelow(_LEARNED / 5)  # where rounding a merged model's weights matters less, too
+        stop = StopBelow(_LEARNED / 5)  # so rounding a merged model's weights matters less
         self.trainer = train_to_last_step(self.recipe, self.exam.pool, self.run, stop=stop)
         if torch.cuda.is_available():
             self.peak = torch.cuda.max_memory_allocated()
@@ -246,7 +246,7 @@ class _Trial:
 
         whole = self.out / _MERGED
         agreement = merge(self.recipe, self.run, whole, list(self.exam))
-        shutil.rmtree(whole, ignore_errors=True)  # gigabytes that nobody asked for
+        shutil.rmtree(whole, ignore_errors=True)  # it takes gigabytes
         if agreement.same < agreement.samples:
             raise _WrongError(str(agreement))
         return str(agreement)

@@ -55,7 +55,7 @@ def answers_alike(
     # A server gives no beliefs, so they are left out of the comparison.
     by_id = {answer.sample_id: replace(answer, logprobs=None) for answer in stored.predictions}
     ours = [by_id[question.id] for question in questions]
-    # The run's own limit, so that a longer answer is cut where the run's was.
+    # The run's own limit, so long answers are cut at the same token.
     longest = int(ours[0].settings.get("max_new_tokens", recipe.eval.max_new_tokens))
     announce(f"asking {server.model} at {server.url} {len(questions):,} questions of {run}")
     pairs = ask_all(
@@ -93,7 +93,7 @@ def answers_alike(
         show("", "The usual causes stand in docs/serving.md: base, template, pictures, precision.")
     headlines = first_metrics(evaluation.compare(first, second).differences)
     is_worse = any(metric.verdict == "worse" for metric in headlines)
-    # None where there is nothing to compare: that is no agreement.
+    # None without answers to compare, which does not count as agreement.
     is_alike = (result.same_value.value or 0) >= least and not is_worse
     show(f"\n{server.model} {'answers' if is_alike else 'does NOT answer'} as the run did.")
     return is_alike

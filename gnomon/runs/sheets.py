@@ -38,7 +38,7 @@ def sheet_of(
     pool = resolved.samples(split or ("all" if is_table else "train"), seed)
     seed = recipe.seed if seed is None else seed
     indices = varied_indices(pool, n, seed=seed)
-    # Of a table without a split only what the user asks for: else it is to be seen as it is.
+    # A table without a split is shown as it is, unless the user asks for augmentation.
     sources = recipe.data if is_table and split is None else resolved.sources
     if split in (None, "train"):
         width = recipe.loss.spread

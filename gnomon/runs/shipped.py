@@ -76,5 +76,5 @@ def _composed(name: str) -> str:
 
 def _short(checkpoint: str) -> str:
     """Shorten a hub id to a name in recipes: Qwen/Qwen2-VL-2B-Instruct is qwen2-vl-2b."""
-    # "Instruct" and the like say nothing that tells two checkpoints of a family's apart.
+    # Endings such as "Instruct" do not distinguish the checkpoints of a family.
     return re.sub(r"(-(instruct|it|hf|chat))+$", "", checkpoint.rpartition("/")[2].lower())

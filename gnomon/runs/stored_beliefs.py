@@ -33,7 +33,7 @@ def certify_stored(
     certifier's terms need only these beliefs. `settings` are stored in `out` with each answer.
     """
     if certifier.calibration.weights != settings["weights"]:
-        return False  # refused with its reason where the model is loaded
+        return False  # loading the model refuses it with a reason
     ids = provenance.exam.ids()
     done = predictions.answered_ids(out, dict(settings))
     for folder in folders:
@@ -55,7 +55,7 @@ def _append(out: Path, pairs: Iterator[tuple[Question, Prediction]]) -> set[str]
     ids: set[str] = set()
     batch = list(islice(pairs, _BATCH))
     while batch:
-        # A question is stored before its answer, as where it is asked.
+        # A question is stored before its answer.
         rows = (question for question, _ in batch)
         for question in question_file.record(rows, question_file.question_path(out)):
             ids.add(question.id)
@@ -98,7 +98,7 @@ def _under_terms(
     certified = None
     form = question.target.answer_form
     numbers = certifier.calibration.number_range(form)
-    # A belief in other numbers says nothing of these.
+    # A belief in other numbers does not apply.
     if prediction.logprobs and range_of(prediction, form) == numbers:
         certified = certifier.certify(
             prediction.logprobs, form, prediction.dialect, question.question
@@ -110,7 +110,7 @@ def _under_terms(
     is_same = before.get("hash") == settings["calibration"]["hash"] and all(
         prediction.settings.get(name) == settings.get(name) for name in _CHOICE
     )
-    # An answer that this calibration says nothing of has no terms either.
+    # An answer that this calibration does not cover has no terms.
     if is_same and prediction.certainty is None:
         return replace(prediction, settings=dict(settings))
     return None

@@ -87,7 +87,7 @@ def resolve_for_training(name: str, overrides: Sequence[str], run: Path | None =
 def _checked(resolved: Resolved) -> Resolved:
     """Refuse a recipe that cannot be trained, and warn of mistakes in its tables."""
     recipe = resolved.recipe
-    # `loss.spread` is label noise: refuse it where no answer has steps to redraw it by.
+    # `loss.spread` is label noise: refuse it if answers cannot be redrawn in steps.
     check_can_spread(resolved.samples("train"), recipe.loss.spread)
     if is_first_process() and resolved.source_run is None:
         warn_before_training(recipe, resolved.samples("train"))
@@ -119,7 +119,7 @@ def _probe(samples: Samples, n: int) -> list[Sample]:
     """Select a few of the first n samples, evenly spaced, as they may be sorted by answers."""
     probes = []
     for index in evenly_spaced(n, _PROBES):
-        # A broken row is named where the training comes to it.
+        # The training names a broken row.
         with suppress(ValueError):
             probes.append(samples[index])
     return probes

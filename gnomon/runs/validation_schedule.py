@@ -49,7 +49,7 @@ def samples_seen(train: Train) -> float:
     """Number of samples that a training reads, each as often as it does."""
     if train.max_steps > 0:
         return train.max_steps * train.step_size
-    assert train.samples is not None  # counted by now
+    assert train.samples is not None  # counted before
     return train.samples * train.num_train_epochs
 
 

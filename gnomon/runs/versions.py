@@ -49,7 +49,7 @@ def versions(*more: str) -> dict[str, str]:
     numbers = {"python": platform.python_version(), "gnomon": __version__}
     usual = ("torch", "transformers", "trl", "peft", "bitsandbytes", "numpy")
     for package in (*usual, *more):
-        # The base install has no torch, and its answers are as good.
+        # The base install has no torch.
         try:
             numbers[package] = version(package)
         except PackageNotFoundError:
