@@ -214,7 +214,7 @@ class Counter(PictureGenerator):
         return CounterPlan(question, face, digits, turn, decimals, figure, dark)
 
     def _dead_segment(self, plan: CounterPlan, rng: Rng) -> tuple[int, int] | None:
-        """Draw the place and the segment of a display that is worn; None for one that is whole."""
+        """Draw the place and the segment that never lights. None if the display is whole."""
         is_display = plan.face in ("lcd", "led")
         if not (is_display and self.dead_segments and rng.chance(self.dead_segments)):
             return None
@@ -313,7 +313,10 @@ def _close_up(window: Window, size: tuple[int, int], pose: Pose, rng: Rng) -> Po
 
 
 def _random_figure(digits: str, rng: Rng) -> str:
-    """Choose the figure to find, so that each number of them, none too, is as common; or all."""
+    """Choose the figure to find. Each number of boxes is equally likely, 0 included.
+
+    In one of four pictures all figures are to be found: the text is empty.
+    """
     if rng.chance(0.25):
         return ""
     by_number: dict[int, list[str]] = {}

@@ -37,7 +37,7 @@ class CellStyle(NamedTuple):
     stroke: Stroke | None = None
     """Manner of engraved figures; None for a font's."""
     teeth: float = 0.0
-    """Graduation along the last wheel's right edge, as a share of its breadth; 0 for none."""
+    """Graduation along the last wheel's right edge, as a share of its breadth. 0 draws none."""
     glow: bool = False
     """True for an LED, whose light spills over."""
 

@@ -1,6 +1,6 @@
 """Figures as they are engraved or moulded on the wheels of meters, drawn by strokes.
 
-Printed fonts have none that is so square and so narrow.
+No printed font has figures that are so square and so narrow.
 """
 
 from __future__ import annotations

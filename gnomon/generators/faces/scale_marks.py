@@ -60,7 +60,7 @@ def _has_room(question: str, face: DrawnFace, mount: MountedPart) -> bool:
 def ask(
     question: str, face: DrawnFace, reading: FaceReading, rng: Rng
 ) -> tuple[ScaleQuestion, DrawnFace]:
-    """Ask about a scale; return the face with what must be drawn for it, too."""
+    """Ask about a scale. Return the question, and the face with its zones or its target."""
     mount = face.pointer_of(reading)
     assert mount is not None
     if question == "where":
@@ -95,7 +95,7 @@ def facts_of(question: ScaleQuestion) -> dict[str, Any]:
 
 
 def _with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> DrawnFace:
-    """Draw these zones along the track, and none of the description's."""
+    """Draw these zones along the track instead of the description's."""
     assert isinstance(mount.part, Pointer)
     track, name = _track(mount), _track_name(face, mount)
     near, far = (side if track.tick < 0 else -side for side in _ZONE)

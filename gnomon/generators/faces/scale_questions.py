@@ -52,7 +52,7 @@ def ask(question: str, scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestio
 
 
 def random_zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
-    """Three zones that meet at labels, neither of them beside the value."""
+    """Draw three zones that meet at labels. No such label is beside the value."""
     first, second = _two_labels(scale, value, rng)
     # Green is more often the lower end than the upper one.
     names = tuple(ZONES) if rng.chance(0.6) else tuple(ZONES)[::-1]
@@ -103,7 +103,7 @@ SCALE_QUESTIONS = tuple(_ASK)
 
 
 def _clear(scale: Scale, value: Decimal) -> list[Decimal]:
-    """Return labels that nobody takes for the value: not the value, nor a tick beside it."""
+    """Return the labels that are neither the value nor a tick beside it."""
     above = bisect_left(scale.ticks, value)
     near = {scale.ticks[above]}
     if value < scale.ticks[above]:

@@ -14,7 +14,7 @@ SEGMENTS, UNSEEN_SEGMENTS = ("upright", "slanted"), ("blunt",)
 
 
 def spare_segments(figure: int) -> list[int]:
-    """Segments without which a figure still looks like no other, even with one that is dead."""
+    """Segments that a figure can lose and still look like no other figure, worn or whole."""
     lit = [frozenset(map(int, segments)) for segments in LIT]
     others = {shape - gone for number, shape in enumerate(lit) if number != figure
               for gone in (set(), *({segment} for segment in shape))}  # fmt: skip
@@ -23,7 +23,7 @@ def spare_segments(figure: int) -> list[int]:
 
 @lru_cache(maxsize=512)
 def segment_bars(style: str, height: float, breadth: float) -> list[Points]:
-    """Bars of a figure, from the top clockwise, the middle one last; in heights of the window."""
+    """Bars of a figure in heights of the window: from the top clockwise, then the middle bar."""
     half, thick = height / 2, 0.075 * height / 0.7
     side = min(0.3 * height, 0.38 * breadth)
     end = 0.0 if style == "blunt" else thick

@@ -51,7 +51,7 @@ def _check_pair(pair: str) -> str:
 
 
 PaintPair = Annotated[str, AfterValidator(_check_pair)]
-"""Colours in one text, so that a list draws them together: ground, figures, pointer if any."""
+"""Two or three colours in one text, for a list that draws them together."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -245,7 +245,7 @@ class Window(FacePart):
     def _cell(
         self, painter: FacePainter, index: int, position: float | None, px: int
     ) -> Pixels:  # fmt: skip
-        """Draw a place; None for one that is dark."""
+        """Draw a place. The position None leaves it dark."""
         ground, ink = (painter.colour(name) for name in self.paints(index))
         colours: tuple[Colour, Colour] = (ground, ink)
         if self.is_display:
