@@ -24,14 +24,14 @@ FAMILIES = {
 }
 AUTO = "auto"
 TINY = Path(__file__).parent.parent / "tiny"
-"""Folder of the embedded model: weights, tokenizer, and the recipe and log that made them."""
+"""Folder of the embedded model: weights, tokenizer, and the recipe and log of its training."""
 BLANK = "gnomon-tiny-blank"
 """Name of the embedded model with random weights, drawn from the seed."""
 EMBEDDED = {"gnomon-tiny": str(TINY), BLANK: BLANK}
 
 
 def load(name: str) -> type[Family]:
-    """Import the family class of that name, or of the user's own code (`module:Class`)."""
+    """Import the family class of this name, or of the user's own code (`module:Class`)."""
     family: type[Family] = names.load(
         FAMILIES,
         name,
@@ -43,7 +43,7 @@ def load(name: str) -> type[Family]:
 
 
 def create(name: str) -> Family:
-    """Create the family of that name."""
+    """Create the family of this name."""
     return load(name)()
 
 
@@ -53,11 +53,11 @@ def model_types() -> dict[str, str]:
 
 
 def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
-    """Return the family for a config's `model_type`; auto for other vision-language models."""
+    """Return the family for a config's `model_type`, or auto for other vision-language models."""
     families = model_types()
     if model_type in families:
         return create(families[model_type])
-    # A table of names: no model's code is imported.
+    # A table of names, so no model code is imported.
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
     if model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
@@ -72,7 +72,7 @@ def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
 def locate(name: str, searched: str = "") -> str:
     """Return the path of an embedded checkpoint, or the directory or hub id itself.
 
-    `searched` says in a message where the directory was looked for, such as " in /home/me".
+    `searched` says in a message where the directory was searched, such as " in /home/me".
     """
     if name in EMBEDDED:
         return EMBEDDED[name]

@@ -1,7 +1,8 @@
-"""The family of any other checkpoint that AutoModelForImageTextToText opens, discovered from it.
+"""Family for any other checkpoint that AutoModelForImageTextToText opens, from facts that are found
+in it.
 
-The chat template says where answers begin and end, the processor how pictures are resized, and the
-modules' names what the parts are. What stays uncertain has to be given as `model.auto.…`.
+The chat template shows where answers start and end, the processor how pictures are resized, and the
+modules' names which parts there are. Uncertain facts must be given as `model.auto.…`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 QUESTION, ANSWER = "Gnomon-question", "Gnomon-answer"
-"""Probe texts for the chat template, to see what it writes around them."""
+"""Probe texts for the chat template, which show what it writes around them."""
 EXAMPLE_SIZE = (448, 336)
 """Size of the picture for which `gnomon plan` prints tokens."""
 PROJECTOR = re.compile(r"proj|connector|merger|adapt|align|resampl|bridge|qformer")
@@ -48,7 +49,7 @@ UNUSED = re.compile(r"audio|speech|sound|video")
 
 
 class Auto(Family):
-    """The family of a checkpoint with a chat template that no other family covers."""
+    """Family of a checkpoint with a chat template that other families do not cover."""
 
     name = "auto"
     dialect = "plain"
@@ -57,21 +58,22 @@ class Auto(Family):
     processor: Processor
     """The checkpoint's processor."""
     opening: str = ""
-    """Text between the generation prompt and the answer, such as an empty thought. Prompts end with
-    it."""
+    """Text between the generation prompt and the answer, such as an empty thought. It belongs to
+    the prompt."""
     lead: str = ""
-    """Whitespace before an answer, trained with it."""
+    """Whitespace before an answer. It is trained with the answer."""
     tail: str = ""
     """Text between an answer and its end token."""
     content_is_text: Mapping[bool, bool] = {}
-    """True if the template takes a string as content; by whether the message has a picture."""
+    """True if the template takes a string as content, by whether the message has a picture."""
     facts: Mapping[str, str] = {}
-    """Facts that were discovered in the checkpoint, by name, for `gnomon plan`."""
+    """Facts that were found in the checkpoint, by name, for `gnomon plan`."""
 
     def for_checkpoint(self, path: str | Path, model: Model) -> Family:
         key = str(path), repr(model.auto)
         if key not in _CACHE:
-            # The checkpoint's template is run and its model built without weights: seconds.
+            # The checkpoint's template is run and its model built without weights, which takes
+            # seconds.
             _CACHE[key] = _discover(path, model)
             if model.family is None:
                 note(
@@ -83,12 +85,12 @@ class Auto(Family):
     def load_model(self, path: str | Path, **options: Any) -> PreTrainedModel:
         """Load the model, and scale its logits as its config says.
 
-        transformers' classes of Aya Vision and Command A Vision forget to: the loss would be
-        computed from other logits than in pretraining. TRL's own loss scales them.
+        transformers' classes of Aya Vision and Command A Vision do not scale them. The loss would
+        be computed from other logits than in pretraining. TRL's own loss scales them.
         """
         model = super().load_model(path, **options)
         scale = getattr(model.config.get_text_config(), "logit_scale", None)
-        # Classes that scale by themselves name the key in their source.
+        # Classes that scale the logits themselves name the key in their source.
         if scale and "logit_scale" not in getsource(sys.modules[type(model).__module__]):
             head = model.get_output_embeddings()
             head.register_forward_hook(lambda _head, _inputs, logits: logits * scale)
@@ -126,7 +128,8 @@ class Auto(Family):
         with_image = encode(self.processor, prompts[:1], [Image.new("RGB", size)], side="right")
         text_only = encode(self.processor, prompts[1:], [None], side="right")
         tokens = with_image["input_ids"].shape[1] - text_only["input_ids"].shape[1]
-        # Some processors return patches, [N, numbers]; others pictures or tiles, [..., 3, H, W].
+        # Some processors return patches, [N, numbers]. Others return pictures or tiles, [..., 3,
+        # H, W].
         pixels, patch = with_image["pixel_values"], config.vision_config.patch_size
         patches = len(pixels) if pixels.ndim == 2 else pixels.numel() // (3 * patch**2)
         return tokens, patches
@@ -134,9 +137,9 @@ class Auto(Family):
 
 @cache
 def _largest_resize(image_processor: Any, size: Size) -> Size:
-    """Return the largest size that an image processor resizes to, before it cuts tiles.
+    """Return the largest size to which an image processor resizes before it cuts tiles.
 
-    Recorded by replacing its `resize` while it processes a blank picture.
+    The size is recorded by replacing its `resize` while it processes a blank picture.
     """
     from PIL import Image
 
@@ -148,7 +151,7 @@ def _largest_resize(image_processor: Any, size: Size) -> Size:
         sizes.append(tuple(picture.shape[-2:]))
         return picture
 
-    # On the instance, so that `del` brings the class's method back.
+    # On the instance, so `del` restores the class's method.
     image_processor.resize = recording_resize
     try:
         image_processor(Image.new("RGB", size), return_tensors="pt")
@@ -171,7 +174,7 @@ def _discover(path: str | Path, model: Model) -> Auto:
     processor = family.load_processor(path, model)
     if processor.chat_template is None:
         raise ValueError("it has no chat template, by which family auto finds prompts and answers")
-    # The modules' names are all that is needed: no weights.
+    # Only the modules' names are needed, not the weights.
     with torch.device("meta"):
         built = AutoModelForImageTextToText.from_config(config)
     fields = vars(family)
@@ -197,7 +200,8 @@ def _missing(key: str, why: str) -> ValueError:
 
 
 def _find_parts(built: PreTrainedModel, user: AutoFamily) -> dict[str, Any]:
-    """Find the parts by their modules' names; modules outside language and vision project."""
+    """Find the parts by their modules' names. Modules outside language and vision belong to the
+    projector."""
     names = {id(module): name for name, module in built.named_modules()}
     head = names[id(built.get_output_embeddings())]
     language = user.language or (names[id(built.get_decoder())],)
@@ -213,7 +217,8 @@ def _find_parts(built: PreTrainedModel, user: AutoFamily) -> dict[str, Any]:
         )
     outside = [name for name in _modules_outside(built, parts) if name != head]
     unused = [name for name in outside if UNUSED.search(name.rpartition(".")[2])]
-    # Without a user's word: modules between the parts, and those of a tower named like one.
+    # Unless the user names them: modules between the parts, and modules of a tower with typical
+    # names.
     projector = user.projector
     if projector is None:
         inner = (f"{v}.{n}" for v in vision for n, _ in built.get_submodule(v).named_children())
@@ -233,10 +238,10 @@ def _find_parts(built: PreTrainedModel, user: AutoFamily) -> dict[str, Any]:
 
 
 def _modules_outside(module: Module, parts: Sequence[str], prefix: str = "") -> Iterator[str]:
-    """Yield the outermost modules with parameters that contain none of the parts."""
+    """Yield the outermost modules with parameters that do not contain a part."""
     for name, child in module.named_children():
         full = prefix + name
-        # A part lies deeper: its siblings are looked at one by one.
+        # The part lies deeper, so its siblings are inspected one by one.
         if any(part.startswith(f"{full}.") for part in parts):
             yield from _modules_outside(child, parts, f"{full}.")
         elif full not in parts and any(True for _ in child.parameters()):
@@ -272,7 +277,8 @@ def _content_is_text(family: Auto, processor: Processor, has_picture: bool) -> b
 
 
 def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) -> dict[str, str]:
-    """Find what the template writes between prompt and answer, and what ends the answer."""
+    """Find the text between prompt and answer in the template, and the text that ends the
+    answer."""
     prompt = _render(family, processor, n_images=1)
     parts = [{"type": "text", "text": ANSWER}]
     texts = [_render(family, processor, n_images=1, answer=answer) for answer in (ANSWER, parts)]
@@ -293,7 +299,8 @@ def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) ->
             raise _missing(
                 "lead", f"answers follow {before[-40:]!r}, and prompts end with {prompt[-40:]!r}"
             )
-    # The end is the EOS if the template writes it, else the first special token after an answer.
+    # The end is the EOS if the template writes it, otherwise the first special token after an
+    # answer.
     tokens = [t for t in tokenizer.added_tokens_encoder if t in after]
     first = min(tokens, key=after.index, default=None)
     eos = tokenizer.eos_token

@@ -1,6 +1,7 @@
-"""Base classes of model families: all that the pipeline needs to know about an architecture.
+"""Base classes of model families: everything that the pipeline must know about an architecture.
 
-Family files import nothing heavy before a method needs it: `gnomon ls families` imports them all.
+Family files import heavy packages only within methods, because `gnomon ls families` imports all of
+them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Part: TypeAlias = tuple[str, ...]
 
 
 PADS = ("<|finetune_right_pad_id|>", "<|pad|>", "<pad>")
-"""Tokens for padding if a tokenizer names none; the first that is in its vocabulary is used."""
+"""Tokens for padding if a tokenizer names none. The first that is in its vocabulary is used."""
 
 
 class Family(ABC):
@@ -38,27 +39,28 @@ class Family(ABC):
     model_types: ClassVar[tuple[str, ...]] = ()
     """`model_type` in the configs of its checkpoints."""
     dialect: ClassVar[str]
-    """Way of writing boxes; a name in gnomon.dialect.DIALECTS."""
+    """Way of writing boxes, a name in gnomon.dialect.DIALECTS."""
     digits: ClassVar[str]
-    """Digits that its tokenizer puts in one token, for people to read: "1" or "1 to 3"."""
+    """Number of digits per token of its tokenizer, for people to read: "1" or "1 to 3"."""
     end: ClassVar[str]
     """Token that ends an answer, both in training and in generation."""
     placeholder: ClassVar[str] = ""
     """Text that marks a picture in a prompt."""
     template_options: ClassVar[Mapping[str, Any]] = {}
-    """Arguments of the chat template beside the messages."""
+    """Additional arguments of the chat template."""
     has_pixel_limits: ClassVar[bool] = False
     """True if min_pixels and max_pixels change how it resizes pictures."""
     multi_image: bool = False
     """True if it takes questions about several pictures."""
     space_before_answer: ClassVar[bool] = False
-    """True if a space stands between the prompt and the answer."""
+    """True if there is a space between the prompt and the answer."""
     language: ClassVar[Part] = ("model.language_model.",)
     vision: ClassVar[Part | None] = None
     projector: ClassVar[Part | None] = None
     """Projector into the language model. Inside the vision tower, it does not count as vision."""
     unused_parts: Part = ()
-    """Parts that answers about pictures do not use, such as audio towers: never trained."""
+    """Parts that answers about pictures do not use, such as audio towers. They are never
+    trained."""
     head: str = "lm_head"
     hub_check_date: ClassVar[str] = "never"
     """Date on which `make test-hub` last passed on its checkpoints."""
@@ -69,7 +71,7 @@ class Family(ABC):
         return _all_sizes().get(self.name, {})
 
     def for_checkpoint(self, path: str | Path, model: Model) -> Family:  # noqa: ARG002 - for auto
-        """Return the family as it is for one checkpoint."""
+        """Return the family adapted to one checkpoint."""
         return self
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
@@ -78,7 +80,7 @@ class Family(ABC):
 
         from gnomon.pipeline.families import _processors
 
-        # By these the processor writes as many placeholders as the model has features.
+        # From these the processor computes the number of placeholders, one for each feature.
         counts = self.image_token_settings(AutoConfig.from_pretrained(path))
         return _processors.open_parts(path, self.load_image_processor(path, model), **counts)
 
@@ -97,7 +99,7 @@ class Family(ABC):
         """Return the size to which the processor resizes a picture of `size`."""
 
     def load_model(self, path: str | Path, **options: Any) -> transformers.PreTrainedModel:
-        """Load the model of a checkpoint; options are those of transformers' from_pretrained."""
+        """Load the model of a checkpoint. Options are those of transformers' from_pretrained."""
         from transformers import AutoModelForImageTextToText
 
         model: transformers.PreTrainedModel = AutoModelForImageTextToText.from_pretrained(
@@ -108,18 +110,18 @@ class Family(ABC):
     def image_cost(self, config: Config, size: Size, model: Model) -> tuple[int, int]:  # noqa: ARG002 - for those that see
         """Count a picture's tokens in the prompt and its patches in the vision tower.
 
-        Computed from the config alone, for plans without the checkpoint.
+        The config is enough for this, so plans work without the checkpoint.
         """
         raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
 
     def unused_modules(self, config: Config) -> list[str]:  # noqa: ARG002 - for LLaVA
-        """Prefixes of modules whose output nothing reads: they are never trained."""
+        """Prefixes of modules with unused output. They are never trained."""
         return list(self.unused_parts)
 
     def prompt(self, processor: Processor, question: str, *, n_images: int) -> str:
-        """Format the prompt up to where the answer begins, by the checkpoint's own chat template.
+        """Format the prompt up to the start of the answer, by the checkpoint's own chat template.
 
-        A checkpoint without a template was never taught the tokens of a chat, and gets plain text.
+        A checkpoint without a template never learned the tokens of a chat and gets plain text.
         """
         if processor.chat_template is None:
             start = tokenizer_of(processor).bos_token or ""
@@ -137,12 +139,12 @@ class Family(ABC):
         return [*[{"type": "image"}] * n_images, {"type": "text", "text": question}]
 
     def answer(self, processor: Processor, prompt: str, text: str) -> str:
-        """Format what follows the prompt: the answer and its end token."""
+        """Format the text after the prompt: the answer and its end token."""
         blank = " " if self.space_before_answer and not prompt[-1:].isspace() else ""
         return blank + text + self.end_token(processor)
 
     def end_token(self, processor: Processor) -> str:
-        """Return the token that ends an answer: the family's, or else the tokenizer's EOS."""
+        """Return the token that ends an answer: the family's, or otherwise the tokenizer's EOS."""
         tokenizer = tokenizer_of(processor)
         # A fine-tune may have another vocabulary than the checkpoints that the family describes.
         in_vocab = tokenizer.convert_tokens_to_ids(self.end) not in (None, tokenizer.unk_token_id)
@@ -152,13 +154,13 @@ class Family(ABC):
 
 
 class TextOnly(Family):
-    """A causal language model; its processor is its tokenizer."""
+    """Causal language model without pictures. Its processor is its tokenizer."""
 
     dialect = "plain"
     language = ("model.",)
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:  # noqa: ARG002 - no pixels
-        """Load the tokenizer; if it has no pad token, as Llama-3's, give it one."""
+        """Load the tokenizer. If it lacks a pad token, as Llama-3's does, give it one."""
         from transformers import AutoTokenizer
 
         tokenizer: Processor = AutoTokenizer.from_pretrained(path)
@@ -190,17 +192,18 @@ def _all_sizes() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def tokenizer_of(processor: Processor) -> transformers.PreTrainedTokenizerBase:
-    """Return a processor's tokenizer; a text-only family's processor is the tokenizer itself."""
+    """Return a processor's tokenizer. The processor of a text-only family is the tokenizer
+    itself."""
     return getattr(processor, "tokenizer", processor)
 
 
 def linear_layers(family: Family, model: transformers.PreTrainedModel, part: Part) -> list[str]:
-    """List the names of a part's linear layers: those that LoRA adapts and 4 bits hold."""
+    """List the names of a part's linear layers, which LoRA adapts and 4 bits hold."""
     from torch.nn import Linear
 
     head, parts = model.get_output_embeddings(), (family.projector, family.vision, family.language)
     linear = (n for n, m in model.named_modules() if isinstance(m, Linear) and m is not head)
-    # A projector may lie inside the tower: the first part in this order owns a layer.
+    # A projector may lie inside the tower. The first part in this order owns a layer.
     owners = ((n, [p for p in parts if p and f"{n}.".startswith(p)]) for n in linear)
     return [name for name, owner in owners if owner[:1] == [part]]
 
@@ -221,16 +224,17 @@ def encode(
 ) -> dict[str, torch.Tensor]:
     """Encode texts with their pictures as tensors, padded on `side`.
 
-    Prompt and answer go through in one call. Each text has a picture, None, or a sequence.
+    Prompt and answer are tokenized in one call. Each text has a picture, None, or a sequence of
+    pictures.
     """
     tokenizer = tokenizer_of(processor)
     tokenizer.padding_side = side
     options: dict[str, Any] = {"text": texts, "padding": True, "return_tensors": "pt"}
     options["padding_side"] = side  # Aya Vision's processor has a side of its own
-    # A template that writes the first token itself must not get a second one.
+    # If the template writes the first token itself, the tokenizer must not add a second one.
     has_bos = tokenizer.bos_token is not None and texts[0].startswith(tokenizer.bos_token)
     options["add_special_tokens"] = not has_bos
-    # A list per text: with several pictures a text, processors cannot tell whose they are.
+    # A list per text, because processors cannot assign several pictures to texts otherwise.
     images = [
         [] if item is None else list(item) if isinstance(item, Sequence) else [item]
         for item in pictures

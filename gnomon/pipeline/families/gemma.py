@@ -1,4 +1,4 @@
-"""Gemma 3 and Gemma 4 with pictures: one in squares, the other in any proportions; Gemini's boxes.
+"""Gemma 3 and Gemma 4 with pictures: squares or any proportions, with Gemini's boxes.
 
 From transformers' own classes, the model cards and Gemma's pages on ai.google.dev, the technical
 report (arXiv 2503.19786), and the chat template and config.json that copies of the checkpoints
@@ -26,8 +26,8 @@ MAX_TOKENS = 280
 class Gemma3(Family):
     """Gemma 3 of 4B and more, the sizes with vision; pictures become squares of 256 tokens.
 
-    No documentation says how it writes boxes; Gemini's form is used, which Gemma 4 writes, too.
-    Pan and scan, which adds crops of long pictures, stays off, as in the checkpoints.
+    The documentation does not say how it writes boxes. Gemini's form is used, which Gemma 4 also
+    writes. Pan and scan, which adds crops of long pictures, stays off, as in the checkpoints.
     """
 
     name = "gemma3"
@@ -38,7 +38,7 @@ class Gemma3(Family):
     placeholder = "<start_of_image>"
     multi_image = True
     vision = ("model.vision_tower.",)
-    # One matrix that is no linear layer: it trains whole or not at all.
+    # A matrix that is not a linear layer, so it trains whole or not at all.
     projector = ("model.multi_modal_projector.",)
 
     def image_token_settings(self, config: Config) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Gemma4(Family):
     """Gemma 4, the dense models: a picture keeps its proportions, and takes up to 280 tokens.
 
     Audio parts are never trained. The mixture of experts, 26B-A4B, has the same model_type and is
-    refused: its experts are no linear layers, which 4 bits and adapters need.
+    refused, because its experts are not linear layers, which 4 bits and adapters need.
     """
 
     name = "gemma4"
@@ -87,7 +87,7 @@ class Gemma4(Family):
         return tokens, MAX_TOKENS * pooling**2  # padded with empty patches
 
     def resized_size(self, processor: Processor, size: Size) -> Size:
-        """Scale to as many pixels as the tokens allow, small pictures, too."""
+        """Scale every picture to as many pixels as the tokens allow, including small pictures."""
         settings = processor.image_processor
         return _fit(
             size, settings.patch_size, settings.pooling_kernel_size, settings.max_soft_tokens
@@ -97,13 +97,13 @@ class Gemma4(Family):
 def _fit(size: Size, patch: int, pooling: int, max_tokens: int) -> Size:
     """Return the largest size in whole tokens that keeps a picture's proportions.
 
-    Computes what transformers' processor does; importing that takes seconds. A token is a square
-    of `pooling` patches on each side.
+    The result equals that of transformers' processor, which takes seconds to import. A token is a
+    square of `pooling` patches on each side.
     """
     side = patch * pooling
     scale = sqrt(max_tokens * side**2 / (size[0] * size[1]))
     width, height = (floor(scale * pixels / side) * side for pixels in size)
-    # A side of less than one token is one, and the other is cut to the tokens there are.
+    # A side of less than one token becomes one token, and the other is limited to the tokens.
     if width == 0:
         width, height = side, min(floor(size[1] / size[0]), max_tokens) * side
     elif height == 0:

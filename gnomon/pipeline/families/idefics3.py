@@ -2,7 +2,7 @@
 
 Sources, read in public copies: config.json, preprocessor_config.json and chat_template.json of the
 checkpoints, their model cards, and transformers' own processors. Neither family has been compared
-with the hub: `make test-hub` does it.
+with the hub (`make test-hub`).
 """
 
 from math import ceil, isqrt
@@ -20,11 +20,11 @@ TILES = 4
 
 
 class Idefics3(Family):
-    """Idefics3; SmolVLM's first checkpoints are of this model type, too.
+    """Idefics3 and the first checkpoints of SmolVLM, which have the same model type.
 
     Every picture is enlarged or shrunk so that its longest edge is that of four tiles, stretched to
-    whole tiles, and shown tile by tile and then once more in one tile. No way of writing boxes was
-    published: they are floats on 0..1.
+    whole tiles, and shown tile by tile and then once more in one tile. The authors did
+    not publish a way of writing boxes, so boxes are floats on 0..1.
     """
 
     name = "idefics3"
@@ -46,7 +46,7 @@ class Idefics3(Family):
         processor = super().load_image_processor(path, model, **settings)
         tile = processor.max_image_size["longest_edge"]
         edge = _limit_edge(processor.size["longest_edge"], tile, model)
-        # Pictures are enlarged to this edge, too: the limit decides how many tiles they cost.
+        # Small pictures are enlarged to this edge, so the limit decides how many tiles they cost.
         processor.size = {"longest_edge": edge}
         return processor
 
@@ -82,7 +82,7 @@ class SmolVLM(Idefics3):
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         from transformers.models.smolvlm import processing_smolvlm
 
-        # num2words spells numbers in video prompts; without it, pictures are refused, too.
+        # num2words spells numbers in video prompts. Without it, pictures are also refused.
         processing_smolvlm.num2words = processing_smolvlm.num2words or str
         return super().load_processor(path, model)
 
@@ -97,7 +97,7 @@ def _tile_tokens(config: Config) -> int:
 def _limit_edge(edge: int, tile: int, model: Model) -> int:
     """Limit the longest edge to the recipe's pixels, rounded to whole tiles."""
     if model.max_pixels is not None:
-        # The edge of a square of that area: other pictures with this longest edge have less.
+        # The edge of a square of this area. Other pictures with this edge are smaller.
         edge = min(edge, isqrt(model.max_pixels) // tile * tile)
     if model.min_pixels is not None:
         edge = max(edge, ceil(model.min_pixels**0.5 / tile) * tile)
@@ -111,10 +111,10 @@ def _tiles(pictures: Any, size: Size) -> tuple[int, int]:
 
 
 def _count_tiles(size: Size, edge: int, tile: int) -> tuple[int, int]:
-    """Count tiles as `_tiles` does, without the image processor: importing it takes seconds."""
+    """Count tiles as `_tiles` does, without the image processor, which takes seconds to import."""
     ratio = size[0] / size[1]
     width, height = (edge, int(edge / ratio)) if ratio >= 1 else (int(edge * ratio), edge)
-    # The processor makes the shorter side even, and then shrinks what is too large.
+    # The processor makes the shorter side even, and then shrinks pictures that are too large.
     width, height = width + width % 2, height + height % 2
     ratio, longest = max(width, 1) / max(height, 1), max(width, height)
     if longest > MAX_EDGE:

@@ -1,9 +1,8 @@
 """InternVL3 and InternVL3.5 as transformers has them (`-hf`): pictures in tiles of 448 pixels.
 
 Sources, read in public copies: transformers' conversion script and processor, config.json of the
-checkpoints and their model cards. It has not been compared with the hub: `make test-hub`
-does it. Checkpoints without `-hf`, which need code of their own, have another model type and are
-refused.
+checkpoints and their model cards. It has not been compared with the hub (`make test-hub`).
+Checkpoints without `-hf` need their own code, have another model type and are refused.
 """
 
 from math import ceil, inf, prod
@@ -87,8 +86,8 @@ def _limit_tiles(tiles: tuple[int, int], area: int, model: Model) -> tuple[int, 
 def _grid(size: Size, tile: Size, tiles: tuple[int, int]) -> tuple[int, int]:
     """Return the grid of tiles, across and down, whose proportions are nearest to the picture's.
 
-    Computes what transformers' processor does; importing that takes seconds. `tile` is height and
-    width in pixels, `tiles` the minimum and maximum number.
+    The result equals that of transformers' processor, which takes seconds to import. `tile` is
+    height and width in pixels, `tiles` the minimum and maximum number.
     """
     minimum, maximum = tiles
     numbers = range(1, maximum + 1)
@@ -97,7 +96,7 @@ def _grid(size: Size, tile: Size, tiles: tuple[int, int]) -> tuple[int, int]:
     best, best_distance = (1, 1), inf
     for across, down in sorted(grids, key=prod):
         distance = abs(size[0] / size[1] - across / down)
-        # Of two that are equally near, the larger one if it enlarges the picture less than twofold.
+        # Of two equally near grids, the larger if it enlarges the picture less than twofold.
         is_filled = 2 * prod(size) > prod(tile) * across * down
         if distance < best_distance or (distance == best_distance and is_filled):
             best, best_distance = (across, down), distance

@@ -20,7 +20,7 @@ recipe would train on other prompts tomorrow."""
 
 
 class Llama(TextOnly):
-    """Llama and what shares its architecture, text alone; Llama-2 has one digit a token."""
+    """Llama and models with its architecture, without pictures. Llama-2 has one digit per token."""
 
     name = "llama"
     model_types = ("llama",)
@@ -32,7 +32,7 @@ class Llama(TextOnly):
 class Mllama(Family):
     """Llama-3.2-Vision: pictures fitted into one to four tiles of 560 by 560 pixels.
 
-    All four are computed however few are filled, so a limit of pixels would save nothing.
+    All four tiles are computed even if some are empty, so a limit of pixels would save nothing.
     `<|image|>` has the id V, which the embedding has a row for and the head has not.
     """
 
@@ -131,7 +131,7 @@ class Llava(Family):
         }
 
     def unused_modules(self, config: Config) -> list[str]:
-        """List CLIP's layers after the one whose output is used, the last but one."""
+        """List CLIP's unused layers, usually the last: the output of the last but one is used."""
         layers, features = config.vision_config.num_hidden_layers, config.vision_feature_layer
         outputs = [features] if isinstance(features, int) else features
         used = max(output % (layers + 1) for output in outputs)  # 0 is the input of the first layer

@@ -1,6 +1,6 @@
 """Qwen, text alone and with pictures of any proportions; its digits are one token each.
 
-Those that see differ in how boxes are written, in the pixels of a patch and in their projectors.
+The vision-language models differ in their boxes, in the pixels of a patch and in their projectors.
 Qwen3.5 is from transformers' own Qwen3_5 classes, the model cards, and the chat template and
 config.json that copies of the checkpoints carry. Never compared with the hub.
 """
@@ -25,7 +25,7 @@ class Qwen2(TextOnly):
 
 
 class Qwen2VL(Family):
-    """Qwen2-VL, and what was fine-tuned from it: any picture size in multiples of 28 pixels."""
+    """Qwen2-VL and models fine-tuned from it: any picture size in multiples of 28 pixels."""
 
     name = "qwen2-vl"
     model_types: ClassVar[tuple[str, ...]] = ("qwen2_vl",)
@@ -72,7 +72,7 @@ class Qwen25VL(Qwen2VL):
     dialect = "qwen2.5-vl"
 
     def export_size(self, size: Size) -> Size:
-        """Return the size that the published checkpoints' processor resizes to: boxes are in it."""
+        """Return the size after the published checkpoints' resize. Boxes are in its pixels."""
         from transformers import Qwen2_5_VLConfig
 
         return self.fit_size(Qwen2_5_VLConfig().vision_config, size, Model())

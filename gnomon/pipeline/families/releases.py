@@ -1,7 +1,7 @@
-"""Releases of transformers and TRL: a check of those installed, and what older ones need.
+"""Releases of transformers and TRL: a check of the installed releases, and variants for older ones.
 
-A form names the release that ended it. With the lower bound in pyproject.toml at or above that
-release, it can go. `python -m benchmarks.releases` tries the releases.
+Each variant names the release that made it unnecessary. If the lower bound in pyproject.toml
+reaches this release, the variant can go. `python -m benchmarks.releases` tries the releases.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 PLAIN_LOSSES = ("nll", "chunked_nll")
-"""Loss types of TRL that are plain cross-entropy; before 1.15 chunked_nll is its default.
+"""Loss types of TRL that are plain cross-entropy. From 1.15 on, chunked_nll is its default.
 
-Chunked or not, the model's own forward runs wherever it is given no labels, as the trainer does.
+Chunked or not, the model's own forward runs if it is given no labels, as the trainer does.
 """
 
 TRL_KEYS = ("_prediction_loss_only",)
-"""Keys that TRL before 1.15 adds to a batch of an evaluation and takes out in its own loss."""
+"""Keys that TRL before 1.15 adds to a batch of an evaluation and removes in its own loss."""
 
 GENERIC_METHODS = {
     "SmolVLMProcessor": "apply_chat_template",  # its own asks the video part
-    # Before transformers 5.23 it refuses a text without a picture beside others that have one.
+    # Before transformers 5.23 it refuses a text without a picture in a batch with pictures.
     "MllamaProcessor": "validate_inputs",
 }
 """Methods of processors that are replaced by ProcessorMixin's."""
@@ -41,14 +41,14 @@ _GEMMA4 = "transformers.models.gemma4"
 
 
 class VersionError(ImportError, ValueError):
-    """Installed releases of TRL and transformers with which the trainer does not work."""
+    """Error: the trainer does not work with the installed releases of TRL and transformers."""
 
 
 def check_overrides(ours: type, theirs: type) -> None:
-    """Refuse installed releases whose methods differ from those marked with @override.
+    """Refuse installed releases whose methods differ from the methods marked with @override.
 
-    One that moved a method would otherwise fail in the middle of a training, or train something
-    else. A method of ours that takes *args only passes them on: there the name is enough.
+    Otherwise a moved method would fail in the middle of a training, or train something else. If our
+    method takes *args, it only passes them on, so the name is enough.
     """
     for name, method in vars(ours).items():
         if not isfunction(method) or not hasattr(method, "__override__"):
@@ -56,7 +56,7 @@ def check_overrides(ours: type, theirs: type) -> None:
         expected, base = signature(method).parameters, getattr(theirs, name, None)
         passes_on = any(p.kind is p.VAR_POSITIONAL for p in expected.values())
         actual = [] if base is None else list(signature(base).parameters)
-        # By name and order, since transformers passes some arguments by position.
+        # By name and order, because transformers passes some arguments by position.
         if base is None or not (passes_on or actual == list(expected)):
             fault = "is not there" if base is None else f"takes ({', '.join(actual)})"
             raise VersionError(
@@ -69,11 +69,11 @@ def check_overrides(ours: type, theirs: type) -> None:
 
 @contextmanager
 def only_answer_rows(head: Module, answer: Tensor) -> Iterator[dict[str, Tensor]]:
-    """Yield arguments of a model with which it computes the answer's logits alone: [P, V].
+    """Yield arguments with which a model computes only the answer's logits: [P, V].
 
-    `answer` marks the answer's positions, [B, T] bool, and `head` is the model's. Before 5.21
-    transformers' models take no such mask for logits_to_keep: there the head itself selects the
-    rows within the block.
+    `answer` marks the answer's positions, [B, T] bool, and `head` is the model's head. Before 5.21,
+    transformers' models do not take such a mask for logits_to_keep. Then the head itself selects
+    the rows within the block.
     """
     if takes_masks():
         yield {"logits_to_keep": answer}
@@ -96,7 +96,7 @@ def takes_masks() -> bool:
 def replaced_forward(
     head: Module, forward: Callable[[Tensor], Tensor]
 ) -> Iterator[Callable[[Tensor], Tensor]]:
-    """Give the head another forward within the block; yields the original one."""
+    """Give the head another forward method within the block. Yield the original method."""
     original, instance_forward = head.forward, head.__dict__.get("forward")
     # Set on the instance, where it hides the class's method.
     head.forward = forward
@@ -112,7 +112,7 @@ def replaced_forward(
 def checkpointing_key() -> str:
     """Return the name of the setting that checkpoints activations.
 
-    transformers before 5.23 calls it by its old name alone, and later ones take both.
+    transformers before 5.23 only knows its old name, later releases know both.
     """
     from transformers import TrainingArguments
 
@@ -123,9 +123,9 @@ def checkpointing_key() -> str:
 
 @cache
 def cache_key() -> str:
-    """Return the name of the keys' and values' cache in arguments and outputs of models.
+    """Return the name of the cache of keys and values in arguments and outputs of models.
 
-    transformers before 5.24 has only the longer one, at which later ones warn.
+    transformers before 5.24 only knows the longer name, about which later releases warn.
     """
     from transformers.modeling_outputs import CausalLMOutputWithPast
 
@@ -134,10 +134,11 @@ def cache_key() -> str:
 
 
 def processor_class(name: str) -> Any:
-    """Return transformers' processor class of this name; None if there is none.
+    """Return transformers' processor class of this name. None if it does not exist.
 
-    Before 5.21 Gemma 4's imports two names from the image processor that needs torchvision. The
-    one for PIL has them, too, and takes its place during the import where torchvision is missing.
+    Before 5.21, the module of Gemma 4 imports two names from the image processor that needs
+    torchvision. The image processor for PIL also has them, and replaces it during the import if
+    torchvision is missing.
     """
     from transformers.models.auto.processing_auto import processor_class_from_name
 

@@ -1,4 +1,5 @@
-"""gnomon-tiny: the Qwen2-VL architecture at about 4 million parameters, made by this project."""
+"""gnomon-tiny: the Qwen2-VL architecture with about 4 million parameters, trained by this
+project."""
 
 from __future__ import annotations
 
@@ -15,17 +16,17 @@ if TYPE_CHECKING:
 
 
 SIDE = 112
-"""Side of square pictures after resizing, in pixels: 16 tokens."""
+"""Side of square pictures after resizing, in pixels. It gives 16 tokens."""
 
 
 class GnomonTiny(Qwen2VL):
-    """The embedded model: small enough to fine-tune on two cores in minutes."""
+    """The embedded model, small enough to fine-tune on two cores in minutes."""
 
     name = "gnomon-tiny"
     model_types = ()
     pixels = (105**2, 120**2)
-    """Limits under which square and nearly square pictures become SIDE². They differ because sides
-    are rounded to multiples of 28, up at the lower limit and down at the upper: with a single
+    """Limits under which square and nearly square pictures become SIDE². The limits differ because
+    sides are rounded to multiples of 28, up at the lower limit and down at the upper. With a single
     limit, 482 × 480 would become 112 × 84."""
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
@@ -46,11 +47,12 @@ def blank() -> PreTrainedModel:
 
 
 def use_fast_vision(model: PreTrainedModel) -> PreTrainedModel:
-    """Halve the time of a step on a CPU: all pictures in one batch. Returns the same model."""
+    """Halve the time of a step on a CPU by putting all pictures into one batch. Return the same
+    model."""
     from gnomon.pipeline.families import _qwen2_vision_fast as fast
 
     tower = model.model.visual
-    # Only the class changes: weights and their names stay as they are.
+    # Only the class changes. Weights and their names stay as they are.
     tower.patch_embed.__class__ = fast.Patches
     for block in tower.blocks:
         block.attn.__class__ = fast.Attention
