@@ -48,9 +48,9 @@ def test_a_number_without_quotes_does_not_say_how_many_figures_a_counter_has(lab
 
 def test_figures_are_kept_in_files_in_lists_and_when_read_back():
     number = Number(Decimal("7.5"), digits=3)
-    assert (
-        target_from_json(target_to_json(number)) == number == number.answer_form.read_back("007.5")
-    )
+    form = number.answer_form
+    assert target_from_json(target_to_json(number)) == number == form.read_back("007.5")
+    assert form.read_back("1234") is None
     assert not {"digits", "cycle"} & target_to_json(Number(Decimal(7))).keys()
     listed = [answer.write() for answer in NumberForm(digits=2).possible_answers()]
     assert (listed[0], listed[7], len(listed)) == ("00", "07", 100)
