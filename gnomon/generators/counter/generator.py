@@ -26,7 +26,7 @@ from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target
 
 
 class CounterLevel(NamedTuple):
-    """Values of a level; each is overridden by the option of its name."""
+    """Values of a level. The option of the same name overrides each."""
 
     digits: tuple[int, int]
     rolling: float
@@ -37,21 +37,21 @@ class CounterLevel(NamedTuple):
 LEVELS = read_levels(__file__, CounterLevel)
 QUESTIONS = ("read", "wheel", "where", "boxes")
 FACES = ("wheels", "lcd", "led", "dials")
-# Dials of a register; more are too small to be read beside one another.
+# Largest number of dials of a register. More would be too small to read.
 MOST_DIALS = 5
-# The part of the description that shows the figures.
+# Part of the description that shows the figures.
 _FIGURES_PART = "figures"
-# Pixels across at which a figure can still be told from others, in the photo look.
+# Width in pixels at which a figure is still distinguishable, in the photo look.
 _READABLE = {"wheels": 18, "lcd": 18, "led": 18, "dials": 36}
-# Pixels: a window of nine figures is then 20 high, and its figures 12.
+# In pixels. A window of nine figures is then 20 high, and its figures 12.
 _LEAST_SIZE = 160
 FONTS = ("sans", "sans-bold", "serif-bold", ENGRAVED)
 UNSEEN_FONTS = ("mono-bold", "times-bold")
-# Range of the plate's length as a share of the picture's; where its box is asked for, any size: one
-# constant box then overlaps few plates by half.
+# Range of the plate's length as a share of the picture's. If the question asks for its box, sizes
+# vary more, so a constant box overlaps few plates by half.
 _USUAL_LENGTH, _ANY_LENGTH = (0.8, 0.98), (0.35, 0.98)
 _TENTH = Decimal("0.1")
-# A wheel begins again after 9.
+# A wheel starts again after 9.
 _FIGURES = Decimal(10)
 _ALL_FIGURES = "What does the counter read? Answer with all of its figures, such as 00512."
 _TEXTS = {
@@ -72,16 +72,16 @@ class CounterPlan(NamedTuple):
     face: str
     digits: str
     turn: Decimal
-    """How far the last wheel has turned on, in hundredths of a figure."""
+    """Turn of the last wheel beyond its figure, in hundredths of a figure."""
     decimals: int
     figure: str = ""
-    """The figure that is to be found wherever it stands; "" for all figures."""
+    """Figure to find at all its places. Empty for all figures."""
     dark: int = 0
-    """Places of a display before its first figure that are not lit; their digits are zeros."""
+    """Number of dark places of a display before its first figure. Their digits are zeros."""
 
     @property
     def visible(self) -> str:
-        """The digits that can be seen."""
+        """Visible digits."""
         return self.digits[self.dark :]
 
 
@@ -96,43 +96,45 @@ class Counter(PictureGenerator):
     levels: ClassVar[dict[str, CounterLevel]] = LEVELS
 
     size: Annotated[int, within(_LEAST_SIZE, 1024)] = 224
-    """Pixels of the picture's longer side (160 to 1024); a wheel's picture is upright."""
+    """Pixels of the picture's longer side (160 to 1024). The picture of a single wheel is
+    upright."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: wheels at rest; medium: some between figures, askew; hard: all, tilted, and longer."""
     faces: Annotated[tuple[str, ...], among(FACES)] = FACES
     """wheels, lcd, led, dials (a register: pointers that turn in opposite directions)."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read (the whole number), wheel (the last figure, which fills the picture, in tenths), where
-    (the counter's box), boxes (those of all its figures, or of one figure wherever it stands)."""
+    (the counter's box), boxes (of all its figures, or of all places of one figure)."""
     digits: Annotated[tuple[int, int] | None, within(1, 9)] = None
-    """Number of figures, from and to (1 to 9)."""
+    """Smallest and largest number of figures (1 to 9)."""
     decimals: Annotated[tuple[int, int], within(0, 3)] = (0, 3)
-    """How many of them stand after the point, from and to (0 to 3)."""
+    """Smallest and largest number of figures after the point (0 to 3)."""
     rolling: Annotated[float | None, within(0, 1)] = None
-    """The share of wheels' counters whose last wheel stands between two figures (0 to 1)."""
+    """Share of wheel counters whose last wheel stands between two figures (0 to 1)."""
     leading_zeros: bool = field(default=False, metadata=LATER)
-    """Answers have all figures, as 05098, and are measured figure by figure; the question says
+    """Answers have all figures, as 05098, and are measured figure by figure. The question says
     so."""
     blank_zeros: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
-    """The share of displays that are dark before their first figure, as petrol pumps' are: 62.00
-    for 0062.00 (0 to 1)."""
+    """Share of displays that are dark before their first figure, as on petrol pumps: 62.00 for
+    0062.00 (0 to 1)."""
     dead_segments: Annotated[float, within(0, 1)] = field(default=0.0, metadata=LATER)
-    """The share of displays with a segment that never lights, where the figure is still told from
-    each other one (0 to 1)."""
+    """Share of displays with a segment that never lights. The figure is still distinguishable from
+    all others (0 to 1)."""
     rotation: Annotated[float | None, within(0, 30)] = None
-    """The counter is turned by up to so many degrees either way (0 to 30)."""
+    """Largest turn of the counter to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
-    """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    """Strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
-    find; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes. By name only: clutter, which hides the counter among
+    other things. Or photographs, by file or folder."""
     look: Literal["flat", "photo"] = "flat"
-    """flat, or as a small camera sees it: light, shadows, glass, dirt, noise."""
+    """flat, or photo: as a small camera sees it, with light, shadows, glass, dirt and noise."""
     ood: bool = False
-    """Only the held-out fonts and styles of segments."""
+    """Draw only the held-out fonts and styles of segments."""
     fonts: tuple[str, ...] | None = None
     """Fonts of the wheels' figures: sans, sans-bold, serif-bold, engraved; or font files, by file
-    or folder. None: all but those that `ood` holds back, half of them engraved; or those alone."""
+    or folder. None: all fonts except the held-out fonts, half of them engraved, or only the
+    held-out fonts with `ood`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -146,7 +148,7 @@ class Counter(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Counters have colours of their own, and no palettes."""
+        """Counters have fixed colours and no palettes."""
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
             "fonts": UNSEEN_FONTS if self.ood else FONTS,
@@ -154,20 +156,21 @@ class Counter(PictureGenerator):
 
     @property
     def general_question(self) -> str | None:
-        """The question for a number, which suits every counter."""
+        """Question for the number, which suits every counter."""
         return self._texts("read")[0] if "read" in self.questions else None
 
     @property
     def box_questions(self) -> tuple[str, ...]:
-        """The question where a counter is."""
+        """Question for the box of a counter."""
         return _TEXTS["where"] if "where" in self.questions else ()
 
     def key(self, index: int) -> str:
-        """Face, figures, turn of the last wheel and question, such as wheels|00437.2|0.25|read."""
+        """Return face, figures, turn of the last wheel and question, such as
+        wheels|00437.2|0.25|read."""
         return "|".join(map(str, _split_key(self._plan(self.rng(index)))))
 
     def draw(self, index: int) -> Sample:
-        """Draw one counter and ask one question about it."""
+        """Draw a counter and ask a question about it."""
         rng = self.rng(index)
         plan = self._plan(rng)
         scene = self._scene(plan, rng)
@@ -197,9 +200,9 @@ class Counter(PictureGenerator):
         face = self._wheel_face(rng) if question == "wheel" else rng.choice(faces)
         count = rng.within(self.settings.digits)
         count = min(count, MOST_DIALS) if face == "dials" else count
-        # A register has no point.
+        # A register does not have a point.
         decimals = 0 if face == "dials" else min(rng.within(self.decimals), count - 1)
-        # Meters are seldom full: the first figures of one in two are zeros.
+        # Most meters are not full, so half of the counters start with zeros.
         zeros = rng.integer(0, count - 1) if rng.chance(0.5) else 0
         digits = f"{rng.integer(0, 10 ** (count - zeros) - 1):0{count}}"
         turn = Decimal(0)
@@ -226,7 +229,7 @@ class Counter(PictureGenerator):
         quantities = {"digits": Fraction(len(plan.digits)), "decimals": Fraction(plan.decimals)}
         value = Fraction(int(plan.digits) + plan.turn) / 10**plan.decimals
         face = _description(plan.face).draw(value, rng, quantities)
-        # gnomon-tiny learned from wheels that turn upwards, as nearly all do.
+        # gnomon-tiny learned from wheels that turn upwards, as nearly all wheels do.
         changes: dict[str, Any] = {
             "dead": self._dead_segment(plan, rng), "blank": plan.dark > 0, "roll": "up",
         }  # fmt: skip
@@ -252,9 +255,9 @@ class Counter(PictureGenerator):
         return FaceScene(face, look)
 
     def _pose(self, plan: CounterPlan, face: DrawnFace, rng: Rng) -> tuple[Pose, float]:
-        """Place the counter; return the figures that stand side by side in the picture, too."""
+        """Place the counter. Also return the figures that stand side by side in the picture."""
         settings, outline = self.settings, face.body.outline()
-        # `poses.place` has its viewer four units away, so that the plate must be two units wide.
+        # The viewer of `poses.place` is four units away, so the plate must be two units wide.
         scale = 2 / float(np.ptp(outline[:, 0]))
         length = self.size * rng.uniform(
             *(_ANY_LENGTH if plan.question == "where" else _USUAL_LENGTH)
@@ -269,14 +272,15 @@ class Counter(PictureGenerator):
         return pose, min(len(plan.digits), len(plan.digits) * self.size / length)
 
     def _wheel_face(self, rng: Rng) -> str:
-        """Draw the face of a single figure: in three of four a wheel, else a display's place."""
+        """Draw the face of a single figure: a wheel in three of four cases, otherwise a display's
+        place."""
         displays = [face for face in self.faces if face in ("lcd", "led")]
         if displays and ("wheels" not in self.faces or rng.chance(0.25)):
             return rng.choice(displays)
         return "wheels"
 
     def _font(self, face: str, rng: Rng) -> str:
-        """Draw a font, or a style of segments, as the options have it."""
+        """Draw a font, or a style of segments, as the options allow."""
         if face in ("lcd", "led"):
             return rng.choice(UNSEEN_SEGMENTS if self.ood else SEGMENTS)
         names = self.materials.names("fonts")
@@ -286,7 +290,7 @@ class Counter(PictureGenerator):
 
 @lru_cache(maxsize=len(FACES))
 def _description(face: str) -> FaceDescription:
-    """The variant of the description that has this face."""
+    """Return the variant of the description that has this face."""
     file = description_files()["counter"]
     every = descriptions(file.read_text("utf-8"), file.stem)
     return next(variant for variant in every if variant.variant_name == face)
@@ -299,7 +303,7 @@ def _window(face: DrawnFace) -> Window:
 
 
 def _close_up(window: Window, size: tuple[int, int], pose: Pose, rng: Rng) -> Pose:
-    """The pose from so near that the last wheel fills the picture, a little off the middle."""
+    """Return a near pose in which the last wheel fills the picture, slightly off the middle."""
     width, height = size
     half, (x, _) = window.breadth / 2, window.middle(window.digits - 1)
     x1, y1, x2, y2 = bounding_box(pose(np.array([(x - half, -0.5), (x + half, 0.5)])))
@@ -315,7 +319,7 @@ def _close_up(window: Window, size: tuple[int, int], pose: Pose, rng: Rng) -> Po
 def _random_figure(digits: str, rng: Rng) -> str:
     """Choose the figure to find. Each number of boxes is equally likely, 0 included.
 
-    In one of four pictures all figures are to be found: the text is empty.
+    In one of four pictures, all figures are to be found and the text is empty.
     """
     if rng.chance(0.25):
         return ""
@@ -326,7 +330,8 @@ def _random_figure(digits: str, rng: Rng) -> str:
 
 
 def _split_key(plan: CounterPlan) -> tuple[str, ...]:
-    """Key by which plans are assigned to splits: a wheel's position, or face, number and turn."""
+    """Return the key by which plans are assigned to splits: a wheel's position, or face, number and
+    turn."""
     if plan.question == "wheel":
         return ("wheel", str(int(plan.digits[-1]) + plan.turn))
     whole = len(plan.digits) - plan.decimals
@@ -335,7 +340,8 @@ def _split_key(plan: CounterPlan) -> tuple[str, ...]:
 
 
 def _target(plan: CounterPlan, facts: dict[str, Any], *, all_figures: bool) -> Target:
-    """The answer: partly turned wheels read as the lower figure; a wheel alone, to a tenth."""
+    """Return the answer. Partly turned wheels read as the lower figure, a single wheel to a
+    tenth."""
     if plan.question == "where":
         return Box(*facts["case_box"])
     if plan.question == "boxes":
@@ -348,14 +354,14 @@ def _target(plan: CounterPlan, facts: dict[str, Any], *, all_figures: bool) -> T
         return Number(position.quantize(_TENTH, ROUND_HALF_UP) % 10, "", _TENTH, _FIGURES)
     step = Decimal(1).scaleb(-plan.decimals)
     value = Decimal(int(plan.digits)).scaleb(-plan.decimals).quantize(step)
-    # Between two figures either may be read; a register's pointers say which one it is.
+    # Between two figures, either may be read. The pointers of a register decide which.
     tolerance = step if plan.turn and plan.face == "wheels" else Decimal(0)
     digits = len(plan.visible) - plan.decimals if all_figures else 0
     return Number(value, "", tolerance, digits=digits)
 
 
 def _facts(plan: CounterPlan, scene: FaceScene) -> dict[str, Any]:
-    """Figures, turns and places as plain values; decimals as text, places in pixels."""
+    """Return figures, turns and places as plain values: decimals as text, places in pixels."""
     pose, mount = scene.look.pose, scene.face.part(_FIGURES_PART)
     window = _window(scene.face)
     assert mount.number is not None

@@ -1,4 +1,4 @@
-"""A gauge before it is drawn, its pixels from backdrop to pointer, and its facts."""
+"""Drawing of a gauge from backdrop to pointer, and its facts."""
 
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -19,19 +19,19 @@ from gnomon.generators.instruments.scale import Reading, Scale
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
-# The case's outline, relative to the floor's.
+# Outline of the case, relative to the floor's outline.
 RIM = 1.06
 # Cases of instruments with a round dial.
 CASES = ("round", "ring", "cushion", "octagon")
-# No case: the instrument is printed on a face that goes on beyond the picture.
+# Without a case: the instrument is printed on a face that continues beyond the picture.
 FACE = "bare"
 
 
 class Look(NamedTuple):
-    """Everything about an instrument that does not depend on its value."""
+    """Properties of a drawn instrument that do not depend on its value."""
 
     size: int
-    """Pixels of the picture's side."""
+    """Side of the picture in pixels."""
     case: str
     hand: str
     palette: str
@@ -50,12 +50,12 @@ class GaugeScene(NamedTuple):
     value: Decimal
     zones: tuple[Zone, ...]
     mark: Decimal | None
-    """The value that a triangle marks."""
+    """Value that a triangle marks."""
     look: Look
 
     @property
     def instrument_at_value(self) -> Instrument:
-        """The instrument posed at the value: its card turned, where it has one that turns."""
+        """Return the instrument posed at the value, with its card turned if the card turns."""
         return self.instrument.turn_card(self.scale.share(self.value))
 
 
@@ -76,8 +76,8 @@ def draw_gauge(scene: GaugeScene, rng: Rng) -> Image:
     for shapes in instrument.printed():
         canvas.fill_fine([pose(shape) for shape in shapes], palette.ink)
     _draw_graduation(canvas, scene, palette)
-    # From here on all is drawn through fine masks, so that the canvas can have the picture's own
-    # size: a quarter of the cost.
+    # From here on everything is drawn through fine masks, so the canvas can have the picture's
+    # own size, at a quarter of the cost.
     canvas = canvas.halve()
     _draw_texts(canvas, scene, palette.ink)
     instrument.draw_details(canvas, pose, palette)
@@ -95,10 +95,10 @@ def draw_gauge(scene: GaugeScene, rng: Rng) -> Image:
 
 
 def _draw_case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
-    """Draw the backdrop with the case and its floor before it."""
+    """Draw the backdrop with the case and its floor in front."""
     instrument, look = scene.instrument_at_value, scene.look
     case = instrument.outline(look.case, RIM)
-    # The backdrop stands out from the case just outside of it, at 1.03 of the rim.
+    # The backdrop stands out from the case just outside it, at 1.03 of the rim.
     edges, side = [(look.pose(1.03 * case), palette.case)], SCALE * look.size
     ground = background_behind(look.background, side, palette.ground, rng, edges, SCALE)
     canvas = Canvas(look.size, ground)
@@ -108,11 +108,11 @@ def _draw_case(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 
 def _draw_face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
-    """Draw a floor that fills the picture, with parts of what is printed beside the instrument."""
+    """Draw a floor that fills the picture, with parts of neighbouring prints."""
     side, pose = SCALE * scene.look.size, scene.look.pose
     canvas = Canvas(scene.look.size, np.full((side, side, 3), palette.floor, np.uint8))
     for _ in range(rng.integer(0, 3)):
-        # Neighbours begin outside of the instrument; most of each lies beyond the picture.
+        # Neighbours start outside the instrument, and most of each lies beyond the picture.
         radius = rng.uniform(0.2, 1.0)
         x, y = polar(rng.uniform(0, 360), radius + rng.uniform(1.05, 1.5))
         breadth, colour = (
@@ -126,14 +126,14 @@ def _draw_face(scene: GaugeScene, palette: Palette, rng: Rng) -> Canvas:
 
 
 def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -> Image:
-    """Take a picture of the drawing, the pointer a little above it."""
+    """Photograph the drawing, with the pointer slightly above it."""
     instrument, look = scene.instrument_at_value, scene.look
     without_pointer, shapes = canvas.pixels.copy(), []
     if instrument.pointer_covers_ticks:  # columns and bars lie in the floor and cast no shadow
         shift_px = np.array(photo.parallax(rng, look.pose.scale))
         shapes = [shape + shift_px for shape in pointer(scene)]
         instrument.draw_pointer(canvas, look.pose.moved(*shift_px), shapes, palette)
-    # A face goes on beyond the picture.
+    # A face continues beyond the picture.
     grow = 4.0 if look.case == FACE else 1.0
     case, floor = (look.pose(instrument.outline(look.case, grow * rim)) for rim in (RIM, 1.0))
     masks = (photo.mask_of(part, canvas.size) for part in (shapes, [case], [floor]))
@@ -142,7 +142,7 @@ def _photograph(canvas: Canvas, scene: GaugeScene, palette: Palette, rng: Rng) -
 
 
 def pointer(scene: GaugeScene) -> list[Points]:
-    """Return the contours of what shows the reading, in the picture."""
+    """Return the contours of the pointer, column or bar, in the picture."""
     pose, share = scene.look.pose, scene.scale.share(scene.value)
     shapes = scene.instrument_at_value.pointer(
         scene.look.hand, share, SWELL / MASK_SCALE / pose.scale
@@ -151,7 +151,8 @@ def pointer(scene: GaugeScene) -> list[Points]:
 
 
 def ticks(scene: GaugeScene) -> Points:
-    """Both ends of visible ticks in the picture, [n, 2, 2]; the one on the track comes first."""
+    """Return both ends of visible ticks in the picture, [n, 2, 2]. The end on the track comes
+    first."""
     scale, layout = scene.scale, scene.instrument_at_value.layout
     labels = set(scale.labels)
     ends = []
@@ -164,14 +165,15 @@ def ticks(scene: GaugeScene) -> Points:
 
 
 def _draw_graduation(canvas: Canvas, scene: GaugeScene, palette: Palette) -> None:
-    """Ticks as thin lines; those with a label are longer and broader."""
+    """Draw ticks as thin lines. Labelled ticks are longer and broader."""
     ends, labels = ticks(scene), set(scene.scale.labels)
     visible = scene.instrument_at_value.ticks(scene.scale)
     label_indices = [i for i, tick in enumerate(visible) if tick in labels]
     canvas.strokes(ends, palette.ink)
     for begin, end in ends[label_indices]:
         half_width = (end - begin)[::-1] * (1, -1) / np.linalg.norm(end - begin)
-        # At least 0.8 pixels broad, or a small instrument's labelled ticks look like the others.
+        # At least 0.8 pixels broad, because a small instrument's labelled ticks would look like
+        # the others.
         half_width *= max(0.4, 0.01 * scene.look.pose.scale)
         bar = np.array([begin - half_width, begin + half_width, end + half_width, end - half_width])
         canvas.fill_fine([bar], palette.ink)
@@ -185,11 +187,11 @@ def _draw_texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
 
 
 def gauge_facts(scene: GaugeScene, reading: Reading, question: ScaleQuestion) -> dict[str, Any]:
-    """Scale, value and places: decimals as text, places in pixels."""
+    """Return scale, value and places: decimals as text, places in pixels."""
     instrument, scale, look = scene.instrument_at_value, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)
     ends = ticks(scene)
-    # Scales that go round are not read to half a tick; there the fact is twice the tolerance.
+    # Cyclic scales are not read to half a tick, so the fact is twice the tolerance.
     tick = reading.tick if scale.cycle is None else 2 * reading.tolerance
     return {
         "instrument": instrument.name,

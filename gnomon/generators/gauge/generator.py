@@ -29,25 +29,26 @@ from gnomon.sample import Box, Number, Sample, Target, Text
 
 
 class GaugeLevel(NamedTuple):
-    """Values of a level; each is overridden by the option of its name."""
+    """Values of a level. The option of the same name overrides each."""
 
     parts: int
-    """Places from tick to tick at which readings stand."""
+    """Possible reading positions from tick to tick."""
     rotation: float
     perspective: float
     decoys: float
-    """The share with zones, and half of it with a mark, that nobody asks about."""
+    """Share of instruments with zones. Half as many have a mark. Questions do not ask about
+    them."""
 
 
 LEVELS = read_levels(__file__, GaugeLevel)
-# Pixels between two ticks; what stands closer together nobody counts.
+# Smallest distance between two ticks in pixels at which they can be counted.
 MIN_TICK_GAP = 2.7
 HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
 UNSEEN_HANDS = ("leaf", "breguet")
-# Palettes that `ood` holds back: the last three of each family.
+# Palettes that are drawn only with `ood`: the last three of each family.
 OOD_PALETTES = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
-# Places for each readable value of a user's scale. Splits share out the places, so that training
-# has every value; of the many usual scales they share out the values.
+# Positions for each readable value of a user's scale. Splits divide these positions, so training
+# has every value. For the many usual scales, splits divide the values.
 _FINER = 10
 # Height at which labels are measured, in pixels.
 _MEASURED = 40
@@ -55,32 +56,32 @@ _FONTS = ("sans", "sans-bold", "serif-bold")
 
 
 class Framing(NamedTuple):
-    """Range of sizes of an instrument in its picture; all are shares of the picture's side."""
+    """Range of sizes of an instrument in its picture, as shares of the picture's side."""
 
     shortest: float
-    """Least length of the instrument's longer side."""
+    """Smallest length of the instrument's longer side."""
     longest: float
-    """Greatest length; beyond 1 the rim is cut off."""
+    """Largest length. Beyond 1 the rim is cut off."""
     off_centre: float = 0.0
-    """Greatest shift of the middle to each side."""
+    """Largest shift of the middle to each side."""
     fills_picture: bool = True
-    """False where the surroundings are seen, in which the instrument is to be found."""
+    """False if the surroundings are visible, so that the instrument must be found."""
 
 
 _WHOLE = Framing(0.86, 0.97)
-# People crop photographs to the dial, and do not meet its middle.
+# People crop photographs to the dial, but not exactly around its middle.
 _CROP = Framing(0.85, 1.3, off_centre=0.1)
-# One constant box overlaps few of these by half.
+# A constant box would overlap few of these by half.
 _ANYWHERE = Framing(0.2, 0.7, fills_picture=False)
 
 # Facts with the boxes that are asked for.
 _BOXES = {"where": "pointer_box", "find": "case_box"}
-# Five in eight instruments that are photographed are round.
+# Five of eight photographed instruments are round.
 _PHOTOGRAPHED_CASES = (*CASES, *4 * ("round",))
 
 
 def check_scales(option: str, scales: Sequence[str] | None) -> None:
-    """Refuse text where a list belongs, an empty list, and a scale that cannot be graduated."""
+    """Refuse a text instead of a list, an empty list, and a scale that cannot be graduated."""
     if scales is not None and (isinstance(scales, str) or not scales):
         raise ValueError(f"{option}={scales!r}: give a list, such as [km/h 0 220 20 5]")
     for scale in scales or ():
@@ -89,7 +90,7 @@ def check_scales(option: str, scales: Sequence[str] | None) -> None:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Gauge(PictureGenerator):
-    """Instruments with a scale, and questions about what they read."""
+    """Instruments with a scale, and questions about their readings."""
 
     kind: ClassVar[str] = "gauge"
     version: ClassVar[int] = 7
@@ -98,12 +99,12 @@ class Gauge(PictureGenerator):
     levels: ClassVar[dict[str, GaugeLevel]] = LEVELS
 
     size: Annotated[int, within(160, 1024)] = 224
-    """Pixels of the square picture's side (160 to 1024)."""
+    """Side of the square picture in pixels (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: upright, readings on ticks; medium: halves of ticks, askew; hard: fifths, decoys."""
     instruments: Annotated[tuple[str, ...], among(INSTRUMENTS)] = DEFAULT_INSTRUMENTS
-    """gauge, meter, thermometer, ruler, scale, cylinder; by name alone also dial, speedometer,
-    compass, kitchen_scale, bathroom_scale."""
+    """gauge, meter, thermometer, ruler, scale, cylinder. By name only: dial, speedometer, compass,
+    kitchen_scale, bathroom_scale."""
     questions: Annotated[tuple[str, ...], among(QUESTIONS)] = ("read",)
     """read, difference (to a marked target), percent (of full scale), zone (coloured), in_range
     (yes or no), where (the pointer's box), find (the box of an instrument that is a small part of
@@ -113,23 +114,24 @@ class Gauge(PictureGenerator):
     rotation: Annotated[float | None, within(0, 30)] = None
     """Largest turn of the instrument to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
-    """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    """Strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
     scales: Annotated[tuple[str, ...] | None, check_scales] = field(default=None, metadata=LATER)
-    """Scales of your own in place of the instruments': unit if any, first, last, label distance and
-    tick distance, such as km/h 0 220 20 5. Pointers stand anywhere then, and answers are the
-    nearest part of a tick. None: those that each instrument usually carries."""
+    """Your own scales in place of the instruments': unit if any, first, last, label distance and
+    tick distance, such as km/h 0 220 20 5. Pointers then stand anywhere, and answers are the
+    nearest part of a tick. None: the usual scales of each instrument."""
     log: Annotated[float, within(0, 1)] = 0.0
-    """The share of gauges and meters with a logarithmic scale (0 to 1)."""
+    """Share of gauges and meters with a logarithmic scale (0 to 1)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
-    find; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes. By name only: clutter, which hides the instrument among
+    other things. Or photographs, by file or folder."""
     look: Literal["flat", "photo"] = field(default="flat", metadata=LATER)
-    """flat, or as a small camera sees it: light, shadows, glass, dirt, noise, in real colours."""
+    """flat, or photo: as a small camera sees it, with light, shadows, glass, dirt, noise and real
+    colours."""
     ood: bool = False
-    """Palettes and pointers that are not drawn without it."""
+    """Draw the palettes and pointers that are held out otherwise."""
     palettes: tuple[str, ...] | None = field(default=None, metadata=LATER)
-    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder; None: all
-    but those that `ood` holds back, or those alone."""
+    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder. None: all
+    palettes except the held-out palettes, or only the held-out palettes with `ood`."""
     fonts: tuple[str, ...] = field(default=_FONTS, metadata=LATER)
     """sans, sans-bold, serif, serif-bold, times-bold; or font files, by file or folder."""
 
@@ -176,7 +178,7 @@ class Gauge(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Palettes are those of `ood` or the others, and families."""
+        """Palettes: the held-out ones with `ood`, otherwise the rest, and families."""
         built_in = [name for name in PALETTES if (name in OOD_PALETTES) == self.ood]
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
@@ -186,7 +188,7 @@ class Gauge(PictureGenerator):
 
     @property
     def general_question(self) -> str | None:
-        """The question for the reading of the only instrument, whose scales share a unit."""
+        """Question for the reading if there is only one instrument, whose scales share a unit."""
         if {*self.questions} - {"find"} != {"read"} or len(self._scales["read"]) > 1:
             return None
         ((name, scales),) = self._scales["read"].items()
@@ -196,19 +198,19 @@ class Gauge(PictureGenerator):
 
     @property
     def box_questions(self) -> tuple[str, ...]:
-        """Questions where the instruments are, which name them."""
+        """Questions for the boxes of the instruments, by their names."""
         if "find" not in self.questions:
             return ()
         names = dict.fromkeys(INSTRUMENTS[name].phrases().name for name in self.instruments)
         return tuple(map(questions.box_question, names))
 
     def key(self, index: int) -> str:
-        """Instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
+        """Return instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
         question, instrument, scale, place = self._plan(self.rng(index))
         return f"{instrument.meaning(scale, place, self._parts)}|{question}"
 
     def draw(self, index: int) -> Sample:
-        """Draw one instrument and ask one question about it."""
+        """Draw an instrument and ask a question about it."""
         rng = self.rng(index)
         name, instrument, scale, place = self._plan(rng)
         reading = instrument.reading(scale, place, self._parts)
@@ -225,7 +227,7 @@ class Gauge(PictureGenerator):
         return Sample(self.id(index), image, question.text, target, facts)
 
     def _plan(self, rng: Rng) -> tuple[str, Instrument, Scale, int]:
-        """Draw the question, and the place of a reading among those of the split."""
+        """Draw the question, and the position of a reading among those of the split."""
         question = rng.choice(self.questions)
         choices = self._scales[question]
         instrument = INSTRUMENTS[rng.choice(tuple(choices))]
@@ -238,7 +240,7 @@ class Gauge(PictureGenerator):
 
     @cached_property
     def _scales(self) -> dict[str, dict[str, list[Scale]]]:
-        """Scales that each question can be asked of, by the instrument's name."""
+        """Scales that allow each question, by the instrument's name."""
         choices = {}
         for question in self.questions:
             fit = {name: self._fit(question, INSTRUMENTS[name]) for name in self.instruments}
@@ -258,12 +260,12 @@ class Gauge(PictureGenerator):
 
     @property
     def _parts(self) -> int:
-        """Places from tick to tick at which a pointer may stand."""
+        """Return the positions from tick to tick at which a pointer may stand."""
         parts: int = self.settings.parts
         return parts if self.scales is None else parts * _FINER
 
     def _nearest(self, scale: Scale, reading: Reading) -> Reading:
-        """The reading itself, or on a user's scale the nearest part of a tick."""
+        """Return the reading itself, or on a user's scale the nearest part of a tick."""
         if self.scales is None:
             return reading
         part = reading.tick / self.settings.parts
@@ -271,7 +273,7 @@ class Gauge(PictureGenerator):
         return reading._replace(value=plain(scale.low + steps * part))
 
     def _scales_of(self, instrument: Instrument) -> tuple[Scale, ...]:
-        """The user's scales, or those that the instrument usually carries."""
+        """Return the user's scales, or the usual scales of the instrument."""
         return instrument.scales() if self.scales is None else tuple(map(parse_scale, self.scales))
 
     def _scene(
@@ -283,7 +285,8 @@ class Gauge(PictureGenerator):
         framing: Framing,
         rng: Rng,
     ) -> GaugeScene:
-        """Plan the instrument with its look; zones and a mark that nobody asks about are decoys."""
+        """Plan the instrument with its look. Zones and a mark that questions do not mention are
+        decoys."""
         zones, mark = question.zones, question.mark
         whole = scale.cycle is None and not instrument.has_window
         if whole and not zones and rng.chance(self.settings.decoys):
@@ -308,7 +311,7 @@ class Gauge(PictureGenerator):
             room=self.size,
             shift=(rng.uniform(-1, 1), rng.uniform(-1, 1)),
         )  # fmt: skip
-        # A draw of 0 would move on the dice of all other pictures.
+        # A draw of 0 would change the random draws of all other pictures.
         if framing.off_centre:
             most = framing.off_centre * self.size
             pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
@@ -321,11 +324,11 @@ class Gauge(PictureGenerator):
         )  # fmt: skip
 
     def _framing(self, instrument: Instrument) -> Framing:
-        """Return the framing; of a photographed round dial the rim may be cut off."""
+        """Return the framing. In photographs, the rim of a round dial may be cut off."""
         return _CROP if self.look == "photo" and instrument.can_crop else _WHOLE
 
     def _palette(self, rng: Rng, *, has_zones: bool) -> str:
-        """Draw a palette; in photographs the colours of a real instrument."""
+        """Draw a palette. In photographs it has the colours of a real instrument."""
         if self.look == "photo" and self.palettes is None and not has_zones:
             return photo.photo_palette(rng)
         return rng.choice(self._zone_palettes if has_zones else self._palettes)
@@ -337,7 +340,7 @@ class Gauge(PictureGenerator):
 
     @cached_property
     def _zone_palettes(self) -> tuple[str, ...]:
-        """Palettes from whose floor each zone stands out."""
+        """Return the palettes from whose floor each zone stands out."""
         return tuple(
             name for name in self._palettes
             if all(difference(c, colours.palette(name).floor) >= VISIBLE for c in ZONES.values())
@@ -348,7 +351,7 @@ class Gauge(PictureGenerator):
 def places_of_split(
     instrument: Instrument, scale: Scale, parts: int, split: Split
 ) -> tuple[int, ...]:
-    """Return the places of a split; no value of a scale is in two splits."""
+    """Return the positions of a split. Two splits never share a value of a scale."""
     every = range(instrument.first_place(parts), instrument.place_count(scale, parts))
     return tuple(
         place for place in every
@@ -358,7 +361,7 @@ def places_of_split(
 
 @cache
 def _countable(instrument: Instrument, scale: Scale, size: int) -> bool:
-    """True if the ticks stand apart in the smallest picture of the instrument."""
+    """Return True if the ticks stand apart in the smallest picture of the instrument."""
     edge = instrument.outline(CASES[0], RIM)
     # A tilt takes up to a tenth of the length.
     unit = 0.9 * _WHOLE.shortest * size / float(np.ptp(edge, axis=0).max())
@@ -368,9 +371,9 @@ def _countable(instrument: Instrument, scale: Scale, size: int) -> bool:
 
 @cache
 def _legible(instrument: Instrument, scale: Scale) -> bool:
-    """True if the labels, in the broadest font, keep clear of each other and of the rim."""
+    """Return True if the labels, in the broadest font, keep clear of each other and of the rim."""
     rim = instrument.outline(CASES[0])[:, 0]
-    # Less between two labels, and 90 beside 100 reads 90100.
+    # With a smaller gap, 90 beside 100 would read 90100.
     air = 0.2 * instrument.layout.digit
     boxes: list[tuple[float, float, float, float]] = []
     for label in instrument.numerals(scale):

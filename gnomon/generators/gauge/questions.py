@@ -1,4 +1,4 @@
-"""Questions about an instrument; answers are computed from the values on its scale."""
+"""Questions about an instrument. Answers are computed from the values on its scale."""
 
 from decimal import Decimal
 
@@ -16,9 +16,9 @@ _WORDS = read_toml(__file__, "questions.toml")
 
 
 def has_answer(question: str, instrument: Instrument, scale: Scale) -> bool:
-    """True if the question makes sense: a percentage needs a scale from 0, with its end in sight.
+    """Return True if the question makes sense. A percentage needs a visible scale that starts at 0.
 
-    On a scale that goes round, nothing is far from anything or between two labels.
+    On a cyclic scale, distances and zones between labels are ambiguous.
     """
     if scale.cycle is not None or instrument.has_window:
         return question in ("read", "where", "find")
@@ -28,11 +28,11 @@ def has_answer(question: str, instrument: Instrument, scale: Scale) -> bool:
 def ask(
     question: str, instrument: Instrument, scale: Scale, reading: Reading, rng: Rng
 ) -> ScaleQuestion:
-    """Build the question about a reading, whose value is written as for its instrument."""
+    """Build the question about a reading. Its value is written as for its instrument."""
     written = reading._replace(value=instrument.answer(reading.value))
     answer = _answer(question, scale, written, rng)
     texts = _wordings(question, instrument)
-    # One wording takes no draw.
+    # A single wording takes no draw.
     text = rng.choice(texts) if len(texts) > 1 else texts[0]
     return answer._replace(text=_fill(text, instrument, scale, answer.limits))
 
@@ -43,7 +43,7 @@ def read_question(instrument: Instrument, scale: Scale) -> str:
 
 
 def _wordings(question: str, instrument: Instrument) -> list[str]:
-    """List the wordings of a question, the instrument's own or those of all."""
+    """List the wordings of a question, the instrument's own or the general wordings."""
     texts = instrument.phrases().texts.get(question, _WORDS["instrument"][question])
     return texts if isinstance(texts, list) else [texts]
 
@@ -58,7 +58,7 @@ def _fill(text: str, instrument: Instrument, scale: Scale, limits: Limits | None
 
 
 def box_question(name: str) -> str:
-    """Return the question for the box of an instrument that is called so."""
+    """Return the question for the box of an instrument with this name."""
     text: str = _WORDS["instrument"]["find"]
     return text.format(name=name)
 

@@ -5,7 +5,7 @@ from gnomon.generators.instruments.scale import Scale, linear, logarithmic
 
 
 class RoundGauge(NeedleInstrument):
-    """A dial of three quarters of a turn, open below."""
+    """Dial of three quarters of a turn, open at the bottom."""
 
     name = "gauge"
     layout = Layout(
@@ -19,7 +19,7 @@ class RoundGauge(NeedleInstrument):
     )
 
     def scales(self) -> tuple[Scale, ...]:
-        """Ranges as they are sold."""
+        """Ranges of common gauges."""
         return (
             *linear(
                 "bar 0 10 1", "bar 0 16 2", "bar 0 4 0.5", "bar 0 6 1", "bar -1 5 1",
@@ -30,12 +30,12 @@ class RoundGauge(NeedleInstrument):
         )  # fmt: skip
 
     def phrases(self) -> Phrases:
-        """A gauge and its pointer."""
+        """Words for a gauge and its pointer."""
         return Phrases("gauge", "the gauge's pointer")
 
 
 class PanelMeter(NeedleInstrument):
-    """A needle that swings over a flat arc, its labels outside of the track."""
+    """Needle that swings over a flat arc, with labels outside the track."""
 
     name = "meter"
     layout = Layout(
@@ -61,16 +61,16 @@ class PanelMeter(NeedleInstrument):
 
     @property
     def needle_length(self) -> float:
-        """Just short of the track: labels stand beyond it, where a tip would touch them."""
+        """Return a length just short of the track, because labels stand beyond it."""
         return self.arc.radius - 0.02
 
     def phrases(self) -> Phrases:
-        """A meter and its pointer."""
+        """Words for a meter and its pointer."""
         return Phrases("meter", "the meter's pointer")
 
 
 class Speedometer(NeedleInstrument):
-    """A dial of two thirds of a turn, as on a dashboard."""
+    """Dial of two thirds of a turn, as on a dashboard."""
 
     name = "speedometer"
     layout = Layout(
@@ -91,16 +91,16 @@ class Speedometer(NeedleInstrument):
         )  # fmt: skip
 
     def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - three figures fit beside others
-        """Thirteen, most of three figures, along a long track."""
+        """Thirteen labels, most of three figures, along a long track."""
         return 13
 
     def phrases(self) -> Phrases:
-        """A speedometer and its needle."""
+        """Words for a speedometer and its needle."""
         return Phrases("speedometer", "the speedometer's needle")
 
 
 class WeighingScale(NeedleInstrument):
-    """A dial of nearly a whole turn from the top; the gap tells its end from its beginning."""
+    """Dial of nearly a whole turn from the top. The gap separates its end from its start."""
 
     name = "scale"
     layout = Layout(
@@ -120,5 +120,5 @@ class WeighingScale(NeedleInstrument):
         )
 
     def phrases(self) -> Phrases:
-        """A scale and its pointer."""
+        """Words for a scale and its pointer."""
         return Phrases("scale", "the scale's pointer")

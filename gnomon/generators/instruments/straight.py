@@ -13,7 +13,7 @@ _BULB = (0.0, 0.78)
 
 
 class Thermometer(Instrument):
-    """A column that ends at the value."""
+    """Column that ends at the value."""
 
     name = "thermometer"
     layout = Layout(
@@ -28,25 +28,25 @@ class Thermometer(Instrument):
     )
 
     def scales(self) -> tuple[Scale, ...]:
-        """Air, water and body temperatures."""
+        """Ranges of air, water and body temperatures."""
         return linear(
             "°C -20 50 10", "°C -30 50 10", "°C 0 100 10", "°C 35 42 1", "°F 0 120 20",
             "°F -40 120 20",
         )  # fmt: skip
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has no hand
-        """The column from the bulb up, and the bulb."""
+        """Return the column from the bulb upwards, and the bulb."""
         _, y = self.layout.track.at(share)
         column = oblong(-0.035, y + swell, 0.035, _BULB[1])
         return [column, np.array(_BULB) + disc(0.1)]
 
     def body(self) -> Shapes:
-        """The tube and the bulb's glass."""
+        """Return the glass of the tube and of the bulb."""
         tube = oblong(-0.075, -0.93, 0.075, _BULB[1], 0.07, step=15)
         return [tube, np.array(_BULB) + disc(0.14)]
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
-        """The first tick: the column reaches it from the bulb."""
+        """Return the first tick, which the column reaches from the bulb."""
         return 0
 
     def phrases(self) -> Phrases:
@@ -55,7 +55,7 @@ class Thermometer(Instrument):
 
 
 class MeasuringCylinder(Instrument):
-    """A liquid whose surface is at the value."""
+    """Liquid whose surface is at the value."""
 
     name = "cylinder"
     layout = Layout(
@@ -74,29 +74,29 @@ class MeasuringCylinder(Instrument):
         return linear("mL 0 100 10", "mL 0 50 5", "mL 0 25 5", "mL 0 250 25", "mL 0 500 50")
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has no hand
-        """The liquid from the bottom up."""
+        """Return the liquid from the bottom upwards."""
         _, y = self.layout.track.at(share)
         return [oblong(-0.24, y + swell, 0.44, 0.9)]
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
-        """The liquid, pale: the ticks and labels are read through it."""
+        """Draw the pale liquid, through which ticks and labels are read."""
         canvas.fill_fine(contours, blend(palette.floor, palette.second, 0.45))
 
     def body(self) -> Shapes:
-        """The glass around the liquid."""
+        """Return the glass around the liquid."""
         return [oblong(-0.27, -0.96, 0.47, 0.93)]
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
-        """The first tick: liquid stands below it, too."""
+        """Return the first tick, because liquid also stands below it."""
         return 0
 
     def phrases(self) -> Phrases:
-        """A measuring cylinder, and its liquid."""
+        """Words for a measuring cylinder and its liquid."""
         return Phrases("measuring cylinder", "the liquid in the measuring cylinder")
 
 
 class Ruler(Instrument):
-    """A bar from the first tick to the value."""
+    """Bar from the first tick to the value."""
 
     name = "ruler"
     layout = Layout(
@@ -119,16 +119,16 @@ class Ruler(Instrument):
         )
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has no hand
-        """The bar that is measured."""
+        """Draw the measured bar."""
         (x, y), (left, _) = self.layout.track.at(share), self.layout.track.at(0)
         return [oblong(left + swell, y - 0.26, x - swell, y - 0.04)]
 
     def most_labels(self, scale: Scale) -> int:
-        """Ten where three digits stand side by side: 90 beside 100 read 90100."""
+        """Ten labels if three digits stand side by side, because 90 beside 100 would read 90100."""
         return 10 if scale.high >= 100 else 11
 
     def first_place(self, parts: int) -> int:
-        """The second tick: a bar shorter than one distance of ticks is hardly a bar."""
+        """Return the second tick, because a shorter bar is hardly visible."""
         return parts
 
     def phrases(self) -> Phrases:
