@@ -1,7 +1,7 @@
-"""Files and folders that are whole or absent, whenever the writing stops.
+"""Files and folders that are complete or absent, whenever the writing stops.
 
-What will be `a.csv` is written as `.a.csv.PID.tmp` beside it. A process that is killed leaves that
-behind; whoever writes `a.csv` next removes it.
+A new `a.csv` is written as `.a.csv.PID.tmp` next to it. A killed process leaves this file behind,
+and the next writer of `a.csv` removes it.
 """
 
 import errno
@@ -19,19 +19,19 @@ from gnomon.files import check_writable
 
 _LEFTOVER = re.compile(r"\.(.+)\.(\d+)(\.old)?\.tmp", re.DOTALL)
 _OLD = ".old"
-"""In the name of what is being replaced, until all of the new is in place."""
+"""Part of the name of files that are being replaced, until all new files are in place."""
 
 
 def put_text(final: Path, text: str) -> None:
-    """Write a text file at once; undecodable bytes of file names in it are escaped."""
+    """Write a text file in one step. Undecodable bytes of file names in it are escaped."""
     put_bytes(final, text.encode("utf-8", "backslashreplace"))
 
 
 def put_bytes(final: Path, data: bytes) -> None:
-    """Write a file at once; one that has the same content already is left alone."""
+    """Write a file in one step. A file with the same content is left unchanged."""
     check_writable(final)
     with suppress(FileNotFoundError):
-        # An unchanged file keeps its time, by which make and rsync know it.
+        # An unchanged file keeps its time, by which make and rsync recognise it.
         if final.stat().st_size == len(data) and final.read_bytes() == data:
             remove_leftovers(final.parent, escape(final.name))
             return
@@ -40,7 +40,7 @@ def put_bytes(final: Path, data: bytes) -> None:
 
 
 def check_is_free(final: Path) -> None:
-    """Refuse a name that is taken, before the work whose result `create_file` would not store."""
+    """Refuse an existing name, before the work whose result `create_file` could not store."""
     # A kill between naming the file and removing its temporary twin leaves the twin behind.
     remove_leftovers(final.parent, escape(final.name))
     if final.exists():
@@ -48,12 +48,13 @@ def check_is_free(final: Path) -> None:
 
 
 def create_file(final: Path, data: bytes) -> None:
-    """Write a file where none is; one that comes while this one is written stays."""
+    """Write a new file. If another process creates the file meanwhile, that file stays."""
     with _temporary(final) as temporary:
         temporary.write_bytes(data)
         _flush_to_disk(temporary)
         try:
-            # A rename would replace; a link fails if the name is taken, at once and on any system.
+            # A rename would replace the file. A link fails in one step if the name exists, on any
+            # system.
             os.link(temporary, final)
         except FileExistsError:
             raise _occupied(final) from None
@@ -63,16 +64,16 @@ def create_file(final: Path, data: bytes) -> None:
 
 @contextmanager
 def replace_file(final: Path) -> Iterator[Path]:
-    """Yield an empty temporary file that becomes `final`, new or replaced, if all went well.
+    """Yield an empty temporary file that becomes `final`, new or replaced, on success.
 
-    It has the mode of the file it replaces from the beginning, for that may be private.
+    It has the mode of the replaced file from the start, because that may be private.
     """
     check_writable(final)
     with _temporary(final) as temporary:
         mode = None
         with suppress(FileNotFoundError):
             mode = stat.S_IMODE(os.stat(final).st_mode)
-        # Writable while it is written; O_EXCL follows no link that somebody put there.
+        # Writable during the writing. O_EXCL does not follow links that somebody put there.
         created = 0o666 if mode is None else mode | stat.S_IWUSR
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, created))
         yield temporary
@@ -86,8 +87,8 @@ def replace_file(final: Path) -> Iterator[Path]:
 def replace_files(*finals: Path) -> Iterator[Path]:
     """Yield a temporary folder for files of these names, which are put in place together.
 
-    This happens if all went well. If one cannot be placed, the old files are put back. A kill
-    between two of them leaves old and new files, each of them whole.
+    This happens on success. If a file cannot be placed, the old files are put back. A kill between
+    two files leaves old and new files, each of them complete.
     """
     for final in finals:
         check_writable(final)
@@ -104,7 +105,8 @@ def replace_files(*finals: Path) -> Iterator[Path]:
 
 @contextmanager
 def create_folder(final: Path) -> Iterator[Path]:
-    """Yield an empty temporary folder, renamed to `final` if all went well and none is there."""
+    """Yield an empty temporary folder. On success it is renamed to `final` if that does not
+    exist."""
     with _temporary(final, contents=final) as folder:
         folder.mkdir()
         yield folder
@@ -113,16 +115,16 @@ def create_folder(final: Path) -> Iterator[Path]:
 
 @contextmanager
 def replace_folder(final: Path) -> Iterator[Path]:
-    """Yield an empty temporary folder that becomes `final`, new or replaced, if all went well.
+    """Yield an empty temporary folder that becomes `final`, new or replaced, on success.
 
-    No system replaces a full folder at once: the old one is moved out of the way, and back if the
-    new one cannot be placed. A kill between the two leaves none.
+    A full folder cannot be replaced in one step. The old folder is moved away first, and back if
+    the new folder cannot be placed. A kill between the two leaves neither in place.
     """
     with _temporary(final, contents=final) as folder:
         folder.mkdir()
         yield folder
         _flush_to_disk(folder)
-        # Named like a leftover, so that the next writer removes it if this process dies here.
+        # Named like a leftover, so the next writer removes it if this process dies here.
         old = folder.with_suffix(f"{_OLD}.tmp")
         with suppress(FileNotFoundError):
             final.rename(old)
@@ -137,17 +139,17 @@ def replace_folder(final: Path) -> Iterator[Path]:
 
 
 def rename_new(temporary: Path, final: Path) -> None:
-    """Rename a file or a folder to `final`; whatever came there meanwhile stays as it is."""
-    # A rename may reach the disk before the data: a power cut would then leave empty files.
+    """Rename a file or a folder to `final`. If `final` was created meanwhile, it stays as it is."""
+    # A rename may reach the disk before the data, and a power cut would then leave empty files.
     _flush_to_disk(temporary)
     _rename_new(temporary, final)
 
 
 def remove_leftovers(folder: Path, pattern: str, *, locked: bool = False) -> None:
-    """Remove temporary files that killed processes left, where the final names match the pattern.
+    """Remove temporary files of killed processes whose final names match the pattern.
 
-    Those of living processes go only if the caller has `locked` these places: then a living
-    process has the number of a dead one.
+    Files of living processes are removed only if the caller has `locked` these places, because then
+    a living process has the number of a dead one.
     """
     with suppress(OSError):
         for entry in folder.iterdir():
@@ -160,7 +162,7 @@ def remove_leftovers(folder: Path, pattern: str, *, locked: bool = False) -> Non
 
 @contextmanager
 def name_in_errors(path: Path) -> Iterator[None]:
-    """Give errors of the disk that name no file this path; Arrow's several lines become one.
+    """Add this path to errors of the disk that name no file. Arrow's several lines become one.
 
     An error that names another file, such as a missing font, keeps its message.
     """
@@ -175,7 +177,7 @@ def name_in_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary(final: Path, *, contents: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary path beside `final`; errors of the disk name the final paths.
+    """Yield a temporary path next to `final`. Errors of the disk name the final paths.
 
     `contents`: the final folder of the files that are written into a temporary folder.
     """
@@ -198,7 +200,7 @@ def _temporary(final: Path, *, contents: Path | None = None) -> Iterator[Path]:
 
 
 def _rename_new(temporary: Path, final: Path) -> None:
-    # Between this look and the renaming a system may take away a folder, but only an empty one.
+    # Between this check and the renaming, a system may remove a folder, but only an empty one.
     if os.path.lexists(final):
         raise _occupied(final)
     try:
@@ -236,7 +238,8 @@ def _place(folder: Path, finals: tuple[Path, ...]) -> None:
 
 
 def _link_or_copy(file: Path, name: Path) -> None:
-    """Link a file under a second name, or copy it where the file system has no hard links."""
+    """Link a file under a second name, or copy it if the file system does not support hard
+    links."""
     try:
         os.link(file, name)
     except FileNotFoundError:
@@ -250,7 +253,7 @@ def _occupied(final: Path) -> FileExistsError:
 
 
 def _is_alive(process: int) -> bool:
-    """True if a process of that number runs on this machine, and is not this one."""
+    """Return True if another process with this number runs on this machine."""
     if process == os.getpid():
         return False
     if os.name == "nt":  # there os.kill(…, 0) would end it
@@ -272,7 +275,8 @@ def _remove(path: Path) -> None:
 
 
 def _flush_to_disk(path: Path) -> None:
-    """Flush a file, or those directly in a folder, not the thousands of pictures below it."""
+    """Flush a file, or the files directly in a folder, but not the thousands of pictures below
+    it."""
     for file in filter(Path.is_file, path.iterdir() if path.is_dir() else (path,)):
         with file.open("rb+") as stream:
             os.fsync(stream.fileno())

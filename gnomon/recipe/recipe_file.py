@@ -38,10 +38,10 @@ _TOO_LONG = f"with its aliases written out it has more than {_MAX_VALUES:,} valu
 
 
 def read(file: Path) -> bytes:
-    """Read a recipe's file; one of another format is refused, and the message names the format."""
+    """Read a recipe's file. The message about a file of another format names the format."""
     try:
         # A large file given by mistake, such as a zip archive or a photo, is refused by its first
-        # bytes, before it is read whole.
+        # bytes, before it is read completely.
         with files.open_bytes(file) as beginning:
             other = _other_format(beginning.read(8))
         if other:
@@ -64,7 +64,7 @@ def parse_file(file: Path) -> dict[str, Any]:
 def parse(text: str, *, name: str, of: str = _RECIPE) -> dict[str, Any]:
     """Parse a recipe's YAML to plain keys and values, not yet validated.
 
-    `of` says what the keys must be if the text is no mapping.
+    `of` says in a message whose keys are missing if the text is not a mapping.
     """
     raw = _parse_yaml(text, f"{name}:")
     if not isinstance(raw, dict):
@@ -74,7 +74,8 @@ def parse(text: str, *, name: str, of: str = _RECIPE) -> dict[str, Any]:
 
 
 def line_of(text: str, keys: Sequence[str]) -> int | None:
-    """Return the line of a key in a YAML text, counted from 1; None if the text has no such key."""
+    """Return the line of a key in a YAML text, counted from 1. None if the text does not have the
+    key."""
     values, line = _commented_yaml().load(text), 0
     try:
         for step in keys:
@@ -111,7 +112,8 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def _set_value(section: Any, key: Any, value: Any) -> None:
-    """Set a value; a new key goes before the last, which holds the comments that follow it."""
+    """Set a value. A new key is inserted before the last, which holds the comments that follow
+    it."""
     if isinstance(section, CommentedMap) and key not in section:
         section.insert(max(len(section) - 1, 0), key, value)
     else:
@@ -130,9 +132,9 @@ def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
 
 
 def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Put a recipe's folder before each path of its sources that exists there; return the values.
+    """Put a recipe's folder before each path of its sources that exists there. Return the values.
 
-    Other paths stay as they are, for the working directory. The values need not be valid.
+    Other paths stay relative to the working directory. The values need not be valid.
     """
     if folder == Path():  # the working directory: paths stay as they were written
         return values
@@ -157,12 +159,12 @@ def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _resolve_name(entry: Any, folder: Path) -> Any:
-    """Resolve what looks like a path; a bare word is a built-in name, and no folder is meant."""
+    """Resolve a text that looks like a path. A bare word is a built-in name, never a folder."""
     return _resolve_path(entry, folder) if re.search("[./]", str(entry)) else entry
 
 
 def _resolve_path(value: Any, folder: Path) -> Any:
-    """Return where a relative path lies beside the recipe; any other value as it is."""
+    """Return the place of a relative path next to the recipe, or any other value unchanged."""
     if not isinstance(value, str) or not value or Path(value).is_absolute():
         return value
     try:
@@ -183,12 +185,13 @@ def flatten(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def to_yaml(recipe: Recipe) -> str:
-    """Write out a recipe with every default; parsed and validated, it is the same recipe."""
+    """Write out a recipe with every default. Parsing and validating it gives the same recipe."""
     return dump(plain_values(recipe))
 
 
 def plain_values(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe's keys and values as JSON and YAML have them: lists in place of tuples."""
+    """Return a recipe's keys and values as JSON and YAML have them, with lists in place of
+    tuples."""
     values: dict[str, Any] = json.loads(json.dumps(asdict(recipe)))
     return values
 
@@ -199,7 +202,7 @@ def dump(raw: dict[str, Any]) -> str:
 
 
 def edit(text: str, overrides: Sequence[str]) -> str:
-    """Set each `key=value` in a recipe's text; its comments stay."""
+    """Set each `key=value` in a recipe's text, and keep its comments."""
     yaml = _commented_yaml()
     document, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
     yaml.indent(sequence=indent or 2, offset=offset or 0)
@@ -210,24 +213,24 @@ def edit(text: str, overrides: Sequence[str]) -> str:
 
 
 def with_schema_line(text: str, file: Path) -> str:
-    """Put a line that names the JSON Schema to editors above a recipe's text.
+    """Put a line above a recipe's text that names the JSON Schema to editors.
 
-    Only where `gnomon ls schema > recipe.schema.json` wrote the schema beside the file.
+    This happens only if `gnomon ls schema > recipe.schema.json` wrote the schema next to the file.
     """
     schema = file.with_name("recipe.schema.json")
     return f"# yaml-language-server: $schema={schema.name}\n{text}" if schema.is_file() else text
 
 
 def find(path: str | Path, more_names: Iterable[str] = ()) -> Path:
-    """Return the path itself if it is a file, else the recipe of that name that comes with gnomon.
+    """Return the path itself if it is a file, otherwise the shipped recipe of this name.
 
-    `more_names` are further names of shipped recipes, for the suggestion where one is misspelled.
+    `more_names` are further names of shipped recipes, for the suggestion after a misspelt name.
     """
     file = Path(path)
     if file.exists() and not file.is_dir():
         return file
     shipped = configs()
-    # With configs/ before it, a name is what users of a clone type; elsewhere it is a wrong path.
+    # Users of a clone type a name with configs/ before it. Elsewhere this is a wrong path.
     for name in (file.name, f"{file.name}.yaml"):
         if file.parent.name in ("", "configs") and name in shipped:
             return shipped[name]
@@ -249,14 +252,14 @@ def configs(folder: str = "") -> dict[str, Path]:
 
 
 def _parse_yaml(text: str, what: str) -> Any:
-    """Parse a YAML text to its value; `what` begins the message where it is no YAML."""
+    """Parse a YAML text to its value. `what` starts the message about an invalid text."""
     try:
         return _plain_yaml().load(text)
     except MarkedYAMLError as error:
         # The library counts lines and columns from 0, editors from 1.
         mark = error.problem_mark
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        # A question mark or a colon ends a text in {…} that has no quotes.
+        # In {…}, a question mark or a colon ends a text without quotes.
         advice = (
             ": close the bracket, or put quotes around a text that has such a sign"
             if "expected ','" in str(error.problem)
@@ -264,12 +267,12 @@ def _parse_yaml(text: str, what: str) -> Any:
         )
         raise RecipeError(f"{what} not YAML: {error.problem}{where}{advice}") from error
     except (YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # As constructors fail: on a 45th of May, on !!int without digits.
+        # Constructors fail on a 45th of May and on !!int without digits.
         raise RecipeError(f"{what} not YAML: {shorten(str(error), 200)}") from error
 
 
 def _decode(data: bytes, what: str) -> str:
-    """Decode UTF-8; `what` begins the message where it is none."""
+    """Decode UTF-8. `what` starts the message about invalid bytes."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -291,16 +294,17 @@ _FORMATS = (
     ((b"%PDF",), "a PDF, and a recipe is a text file"),
     ((b"\xff\xfe", b"\xfe\xff"), "text in UTF-16: save it as UTF-8"),
 )
-"""Beginnings of files that are given by mistake, and what to do."""
+"""First bytes of files that are given by mistake, and the way out for each."""
 
 
 def _other_format(data: bytes) -> str | None:
-    """Return the format that a file begins as, and what to do with it; None for a text."""
+    """Return the format of a file by its first bytes, and the way out. None for a text."""
     return next((advice for beginnings, advice in _FORMATS if data.startswith(beginnings)), None)
 
 
 class _Composer(Composer):
-    """Refuses deep nesting, and a thousand bytes of aliases to lists of aliases: gigabytes.
+    """Composer that refuses deep nesting, and short texts with aliases that would expand to
+    gigabytes.
 
     Values are counted while nodes are composed, because constructing them takes the memory.
     """
@@ -315,10 +319,10 @@ class _Composer(Composer):
         if self.depth >= _MAX_DEPTH:
             raise ComposerError(None, None, _TOO_DEEP, event.start_mark)
         node: Node = super().compose_node(parent, index)
-        # An alias counts as all that it stands for; one inside its own node, as the maximum.
+        # An alias counts as its whole value. An alias inside its own node counts as the maximum.
         is_alias = isinstance(event, AliasEvent)
         self._values += self._extents.get(node, _MAX_VALUES) if is_alias else 1
-        # Number of values in each node that an alias may stand for.
+        # Number of values in each node that has an anchor.
         self._extents.setdefault(node, self._values - before)
         if self._values > _MAX_VALUES:
             raise ComposerError(None, None, _TOO_LONG, event.start_mark)
@@ -326,7 +330,7 @@ class _Composer(Composer):
 
 
 class _Constructor(SafeConstructor):
-    """Refuses a key that is given twice, and reads a number with leading zeros as a text."""
+    """Constructor that refuses a repeated key, and reads a number with leading zeros as a text."""
 
     def check_mapping_key(
         self, _: Node, key_node: Node, mapping: dict[Any, Any], key: Any, __: Any

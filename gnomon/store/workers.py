@@ -1,4 +1,5 @@
-"""The same job for many indices, in this process or in several; none of them outlives the run."""
+"""The same job for many indices, in this process or in several. Worker processes end with the
+run."""
 
 import os
 import signal
@@ -19,7 +20,7 @@ import cv2
 
 T = TypeVar("T")
 _jobs: list[Callable[[int], Any]] = []
-"""The job of this process, if it is a worker."""
+"""Job of this process if it is a worker."""
 _HAS_SIGNAL_MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 
 
@@ -30,22 +31,23 @@ def run(
     workers: int | None,
     on_result: Callable[[int, T], None],
 ) -> None:
-    """Call `job` with every index, and `on_result` in this process with each result as it comes.
+    """Call `job` with every index, and `on_result` in this process with each result.
 
-    At most `workers` processes, or one per core if it is None. Each of them receives the job once,
-    when it starts: a job may hold a whole table, of which each index is one shard or chunk.
+    There are at most `workers` processes, or one per core if it is None. Each receives the job
+    once, when it starts. A job may hold a whole table, and each index is one of its shards or
+    chunks.
     """
-    # No more processes than indices.
+    # Never more processes than indices.
     processes = min(workers or os.cpu_count() or 1, len(indices))
     if processes <= 1:
         for index in indices:
             on_result(index, job(index))
         return
-    # Spawned, not forked: a fork copies locks that other threads of this process hold.
+    # Spawned, because a fork would copy locks that other threads of this process hold.
     context = get_context("spawn")
     with TemporaryDirectory() as folder:
         # A job among the arguments of a process would be written into a pipe while the child
-        # starts, and a large one would hold this process there for good if the child died.
+        # starts. With a large job, this process would wait forever if the child died.
         file = Path(folder, "job")
         file.write_bytes(ForkingPickler.dumps(job))
         executor = ProcessPoolExecutor(processes, context, _set_up, (file,))
@@ -69,7 +71,7 @@ def _distribute(
     processes: int,
     on_result: Callable[[int, Any], None],
 ) -> None:
-    """Give each process one index after another; results that wait would fill the memory."""
+    """Give each process one index after another, because waiting results would fill the memory."""
     remaining, running = iter(indices), dict[Future[Any], int]()
 
     def submit(count: int) -> None:
@@ -117,10 +119,11 @@ def _postpone_signals() -> Iterator[None]:
 
 
 def _block_ctrl_c() -> set[signal.Signals] | None:
-    """Block SIGINT in this thread for the children's sake, which inherit the mask.
+    """Block SIGINT in this thread, because the children inherit the mask.
 
-    A terminal's Ctrl-C reaches them, too, and a child that starts would print a traceback. Here
-    another thread may still take the signal, so the mask alone postpones nothing.
+    A terminal's Ctrl-C also reaches the children, and a starting child would print a traceback.
+    Another thread of this process may still receive the signal, so the mask alone postpones nothing
+    here.
     """
     if not _HAS_SIGNAL_MASKS:
         return None
@@ -132,18 +135,19 @@ def _block_ctrl_c() -> set[signal.Signals] | None:
 
 def _set_up(file: Path) -> None:
     """Prepare a worker process, and load its job."""
-    # Ctrl-C reaches every process of a terminal; only the first one has something to say.
+    # Ctrl-C reaches every process of a terminal. Only the first reports it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _HAS_SIGNAL_MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    # Otherwise each worker has a thread per core: two workers on two cores took a fifth longer.
+    # Otherwise each worker has a thread per core. Two workers on two cores took a fifth longer.
     cv2.setNumThreads(1)
     _jobs[:] = [ForkingPickler.loads(file.read_bytes())]
 
 
 def _outcome(index: int) -> tuple[Exception | None, Any]:
-    """The job's error and result; an error carries its traceback as a note, for pickle drops it."""
+    """Return the job's error and result. An error carries its traceback as a note, because pickle
+    drops it."""
     try:
         return None, _jobs[0](index)
     except Exception as error:

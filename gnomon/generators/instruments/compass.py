@@ -1,12 +1,12 @@
 """Compasses: 0 to 360 degrees all the way round, under a needle or past a fixed mark.
 
-Where a card turns (on ships and in aircraft), or the ring of a compass on a plate, the value stands
-at the mark above; where the card is fixed, at the needle's red end. Markings after these sources:
-IMO resolution A.382(X) for ships' cards (N, E, S and W as letters, numbers of three figures);
-FAA-H-8083-25, chapter 8, for aircraft (letters, and a number without its last zero every 30
-degrees, long ticks every 10 and short ones every 5); the usual ring of a compass for hikers, of
-which a tick is 2 degrees, with red in the north. A surveyor's compass has its numbers the other way
-round and east and west exchanged, so that the needle shows the bearing of the sights.
+If a card turns (on ships and in aircraft) or the ring of a compass on a plate, the value stands at
+the mark above. If the card is fixed, the value stands at the needle's red end. The markings follow
+these sources: IMO resolution A.382(X) for ships' cards (N, E, S and W as letters, numbers of three
+figures); FAA-H-8083-25, chapter 8, for aircraft (letters, and a number without its last zero every
+30 degrees, long ticks every 10 and short ticks every 5); the usual ring of a compass for hikers,
+with ticks of 2 degrees and red in the north. A surveyor's compass has its numbers the other way
+round, with east and west exchanged, so the needle shows the bearing of the sights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _POINTS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 _STYLES = ("pocket", "pocket", "plate", "plate", "ship", "ship", "aircraft", "survey")
 _POINTED_STYLES = ("pocket", "pocket", "plate", "ship")
 _RED: Colour = (200, 24, 30)
-# Places of the needle in a turn, tenths of a degree, so that each split has all whole degrees.
+# Positions of the needle in a turn, tenths of a degree, so each split has all whole degrees.
 _PLACES = 3600
 # Ends of a hiker's plate, above and below the ring's middle.
 _PLATE_ENDS = (-1.36, 1.04)
@@ -36,38 +36,40 @@ _PLATE_ENDS = (-1.36, 1.04)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """The way in which a compass is built; lengths in units of half its dial."""
+    """Construction of a compass. Lengths are in units of half its dial."""
 
     style: str = "ship"
-    """ship or aircraft: its card turns; plate: its ring does; pocket or survey: its needle does."""
+    """Moving part: the card of ship and aircraft, the ring of plate, the needle of pocket and
+    survey."""
     radius: float = 0.8
     tick_length: float = 0.1
     digit_height: float = 0.085
     letters: bool = True
-    """True if N, E, S and W stand in place of their numbers."""
+    """True if N, E, S and W replace their numbers."""
     figures: str = "three"
     """Numbers as 030 (three), 30 (plain) or 3 (tens)."""
     upright: bool = False
-    """True if labels stand upright all round, else with their feet to the middle."""
+    """True if labels stand upright all round, otherwise with their feet to the middle."""
     inner_points: int = 0
-    """Points named in a ring within the numbers: 0, 4 or 8."""
+    """Number of points named in a ring within the numbers: 0, 4 or 8."""
     rose: bool = False
     """True if a star of eight points is printed around the middle."""
     breadth: float = 0.12
     """Half the breadth of the needle at its middle."""
     reach: float = 1.0
-    """From the labels' inner edge (0) to the middle of a labelled tick (1): where a needle ends."""
+    """Position of the needle's end: 0 at the labels' inner edge, 1 at the middle of a labelled
+    tick."""
 
 
 class Compass(Instrument):
-    """A compass, read to a degree or to a fifth of a tick."""
+    """Compass, read to a degree or to a fifth of a tick."""
 
     name: ClassVar[str] = "compass"
     min_readable_side: ClassVar[int] = 110
     pointer_covers_ticks = True
 
     def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
-        """`card_share` is the share of a turn to which the card is turned, where it turns."""
+        """`card_share` is the turn of the card as a share of a full turn, if the card turns."""
         self._design = design or Design()
         self._card_share = card_share
         design = self._design
@@ -95,7 +97,7 @@ class Compass(Instrument):
         style = rng.choice(_POINTED_STYLES if has_points else _STYLES)
         figures = {"ship": "three", "aircraft": "tens"}.get(style, "plain")
         letters = style in ("ship", "aircraft") or rng.chance(0.6)
-        # Points have their names once.
+        # Each point has its name once.
         inner = 0 if letters or has_points else rng.choice((4, 8))
         return Compass(Design(
             style=style,
@@ -112,31 +114,31 @@ class Compass(Instrument):
         ))  # fmt: skip
 
     def scales(self) -> tuple[Scale, ...]:
-        """Labels every 30 degrees, or at the eight points, with ticks of 2 to 15 degrees."""
+        """Return labels every 30 degrees, or at the eight points, with ticks of 2 to 15 degrees."""
         return (
             *cyclic("° 0 360 30", divisions=(3, 6, 15)),
             *cyclic("° 0 360 45", divisions=(3, 9)),
         )
 
     def place_count(self, scale: Scale, parts: int) -> int:  # noqa: ARG002 - anywhere on the track
-        """The same number of places on every compass, whatever its ticks."""
+        """Return the same number of positions for every compass, whatever its ticks."""
         return _PLACES
 
     def reading(self, scale: Scale, place: int, parts: int) -> Reading:  # noqa: ARG002
-        """The place in tenths of a degree; readers see a fifth of a tick, or a degree."""
+        """Return the value in tenths of a degree. Readers see a fifth of a tick, or a degree."""
         tick = scale.ticks[1] - scale.ticks[0]
         return Reading(Decimal(place) / 10, tick, max(Decimal(1), tick / 5))
 
     def answer(self, value: Decimal) -> Decimal:
-        """The nearest degree; 359.6 is 0 again."""
+        """Return the nearest degree. 359.6 is 0 again."""
         return value.quantize(Decimal(1), ROUND_HALF_UP) % 360
 
     def turn_card(self, share: float) -> Compass:
-        """A ship's card or a hiker's ring turns its value to the mark; others are fixed."""
+        """Turn the value of a ship's card or a hiker's ring to the mark. Other cards are fixed."""
         return Compass(self._design, share) if self._has_card else self
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
-        """The needle's north and south; or the mark above, where the card turns."""
+        """Return the needle's north and south, or the mark above if the card turns."""
         design = self._design
         if self._has_card:
             return [polygon((0.0, 0.04 - design.radius), (-0.06, -0.97), (0.06, -0.97))]
@@ -151,7 +153,7 @@ class Compass(Instrument):
             self._draw_needle(canvas, pose, halves, palette)
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
-        """The needle; the mark where the card turns."""
+        """Draw the needle, or the mark if the card turns."""
         if self._has_card:
             canvas.fill_fine(contours, _north_colour(palette))
         else:
@@ -159,11 +161,11 @@ class Compass(Instrument):
 
     @property
     def can_crop(self) -> bool:
-        """Never where the mark stands at the rim."""
+        """Return False for designs with a mark at the rim."""
         return not self._has_card
 
     def printed(self) -> list[Shapes]:
-        """A ring along the track, a rose, and what belongs to the style."""
+        """Return a ring along the track, a rose, and the shapes of the style."""
         design, parts = self._design, []
         if design.style in ("plate", "ship"):
             parts.append([ellipse(0, 0, design.radius + 0.015), ellipse(0, 0, design.radius)[::-1]])
@@ -178,7 +180,7 @@ class Compass(Instrument):
         return parts
 
     def captions(self, scale: Scale) -> list[Lettering]:  # noqa: ARG002 - the degree sign is printed on none
-        """The points within the numbers."""
+        """Write the points within the numbers."""
         design = self._design
         if not design.inner_points:
             return []
@@ -188,7 +190,7 @@ class Compass(Instrument):
         return [self._text(_POINTS[n], n / 8, radius, 1.25 * design.digit_height) for n in places]
 
     def numerals(self, scale: Scale) -> list[Lettering]:
-        """Numbers and letters; at eight labels the points' names."""
+        """Return numbers and letters. Eight labels have the names of the points."""
         design, radius = self._design, self._design.radius - self.layout.label
         texts = []
         for value in scale.labels:
@@ -199,23 +201,23 @@ class Compass(Instrument):
         return texts
 
     def labels(self, scale: Scale) -> list[tuple[Decimal, tuple[float, float]]]:
-        """No label is left out: there is room for each."""
+        """Return all labels, because there is room for each."""
         track = self.layout.track
         return [(v, track.at(scale.share(v), self.layout.label)) for v in scale.labels]
 
     def outline(self, case: str, scale: float = 1.0) -> Points:
-        """A round case, or a plate that is longer on the mark's side."""
+        """Return a round case, or a plate that is longer on the mark's side."""
         if self._design.style != "plate":
             return super().outline(case, scale)
         (above, below), grow = _PLATE_ENDS, scale - 1
         return oblong(-1 - grow, above - grow, 1 + grow, below + grow, 0.12, step=15)
 
     def letters(self, scale: Scale) -> str:
-        """Also the points of designs that name them."""
+        """Add the points of designs that name them."""
         return super().letters(scale) + "0123456789NESW"
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
-        """The first place: north is a direction as any other."""
+        """Return the first position, because north is a direction like any other."""
         return 0
 
     def phrases(self) -> Phrases:
@@ -234,7 +236,7 @@ class Compass(Instrument):
 
     @property
     def _label_edge(self) -> float:
-        """Radius within which no label reaches."""
+        """Radius that labels do not enter."""
         return self._design.radius - self.layout.label - 0.8 * self.layout.digit
 
     def _label(self, degrees: int, *, named: bool) -> str:
@@ -251,7 +253,7 @@ class Compass(Instrument):
         return Lettering(text, x, y, height, 0 if self._design.upright else round(degrees) % 360)
 
     def _needle(self, length: float, swell: float, share: float) -> Shapes:
-        """North and south half; a broad rhombus, cut across its middle."""
+        """Return north and south half of a broad rhombus, cut across its middle."""
         half = max(self._design.breadth - swell, 0.04)
         north = polygon((0.0, length), (half, 0.0), (-half, 0.0))
         return rotate([north, north * (1, -1)], self._arc.angle(share))
@@ -263,7 +265,7 @@ class Compass(Instrument):
         canvas.fill_fine([pose(disc(0.05))], palette.case)
 
     def _rose(self, length: float) -> Shapes:
-        """Rhombs towards the eight points, those between the first four shorter."""
+        """Return rhombs towards the eight points. Those between the first four are shorter."""
         shapes = []
         for n in range(8):
             far = length * (0.6 if n % 2 else 1.0)
@@ -273,7 +275,7 @@ class Compass(Instrument):
 
 
 def _north_colour(palette: Palette) -> Colour:
-    """Red, as on nearly all compasses, where it stands out from the floor."""
+    """Return red, as on nearly all compasses, if it stands out from the floor."""
     red, green, blue = palette.second
     if red > 1.5 * max(green, blue) or difference(_RED, palette.floor) < VISIBLE:
         return palette.second

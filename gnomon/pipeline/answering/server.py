@@ -1,6 +1,6 @@
 """Answers of a model behind an OpenAI-compatible server: vLLM, SGLang, `transformers serve`, hosts.
 
-Needs nothing of the training stack. The key is read from OPENAI_API_KEY and written nowhere.
+This module does not need the training stack. The key is read from OPENAI_API_KEY and never written.
 """
 
 from __future__ import annotations
@@ -48,21 +48,22 @@ T = TypeVar("T")
 _WAITS = (1, 2, 4, 8, 16)
 """Seconds before each new try, if a server is busy or failing, or its reply malformed."""
 _TRIES = 3
-"""A single try gets this fraction of the time for an answer: a connection may just hang."""
+"""Fraction of the time for an answer that a single try gets, because a connection may hang."""
 _LONGEST = 2**20
-"""Bytes of a reply that are read; a longer one is cut, and so malformed."""
+"""Largest number of bytes read of a reply. A longer reply is cut, and therefore malformed."""
 _ERROR_LENGTH, _NOTE_LENGTH = 500, 120
 """Characters of a reply that are quoted in an error, and in the announcement of a wait."""
 _WAY_OUT = "ask fewer at once, or give an answer more time: eval.answer_seconds"
 _REFUSES_TEMPERATURE = re.compile(r"max_completion_tokens|temperature\W+(does|is)\b")
-"""Refusals by hosts of reasoning models, which take no temperature and name the limit otherwise."""
+"""Refusals by hosts of reasoning models, which accept no temperature and another name for the
+limit."""
 _EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
 _WARM = "{} takes no temperature: asked again, it may answer otherwise"
 _OPTIONAL = {
     "logprobs": re.compile("logprob"),
     "n": re.compile(r"""['"`]n['"`]|\bn\s*(=|>|must|is)"""),
 }
-"""Parameters without which answers can be drawn, too, with the names in refusals of them."""
+"""Optional parameters of drawn answers, with their names in refusals."""
 _BUSY = (408, 409, 425, 429, 500, 502, 503, 504)
 """Statuses after which another try may succeed."""
 
@@ -82,14 +83,15 @@ class Server:
     """Address up to and with /v1."""
     model: str
     thinks: bool = False
-    """True once it refused a temperature, or the usual name of the limit; then it gets neither."""
+    """True after the server refused a temperature, or the usual name of the limit. Then it gets
+    neither."""
     refused: set[str] = field(default_factory=set)
-    """Parameters that it refused, of those that it can answer without."""
+    """Optional parameters that the server refused."""
     seconds: float = 900
-    """Time for one answer, with all tries and the waits between them."""
+    """Time for one answer, including all tries and the waits between them."""
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
     _announced: float = field(default=0, init=False, repr=False, compare=False)
-    """Time at which the longest announced wait ends, of several questions that wait at once."""
+    """End of the longest announced wait, among several questions that wait simultaneously."""
 
     def __post_init__(self) -> None:
         check_url(self.url)
@@ -98,7 +100,7 @@ class Server:
     def ask(self, question: str, images: Sequence[Image], *, max_tokens: int) -> Reply:
         """Send one question, at temperature 0 if the model takes one, and return the reply.
 
-        Tries again if the server is busy, fails, or refuses a parameter.
+        It tries again if the server is busy, fails, or refuses a parameter.
         """
         return self._complete(question, images, {"temperature": 0}, max_tokens, _reply_of)
 
@@ -107,7 +109,7 @@ class Server:
     ) -> list[SampledAnswer]:
         """Draw n answers to one question at temperature 1, each with its probability if given.
 
-        A server may give fewer at once, or one: it is asked until there are n.
+        A server may give fewer at a time, or only one. It is asked until there are n.
         """
         answers: list[SampledAnswer] = []
         while len(answers) < n:
@@ -123,7 +125,7 @@ class Server:
         max_tokens: int,
         parse: Callable[[str], T],
     ) -> T:
-        """Send one question with these parameters, and return what is parsed from the reply."""
+        """Send one question with these parameters, and return the parsed reply."""
         # Pictures come before the question, as in the prompts of training.
         content: list[dict[str, Any]] = [
             {"type": "image_url", "image_url": {"url": _data_uri(image)}} for image in images
@@ -131,7 +133,7 @@ class Server:
         content.append({"type": "text", "text": question})
         request = {"model": self.model, "messages": [{"role": "user", "content": content}]}
         deadline, message = time.monotonic() + self.seconds, ""
-        # After the last try there is nothing to wait for.
+        # There is no wait after the last try.
         for pause in (*_WAITS, 0):
             limits = {"max_tokens": max_tokens, **more}
             if self.thinks:
@@ -143,20 +145,20 @@ class Server:
             try:
                 status, headers, text = self._send("chat/completions", seconds, request | limits)
                 if status == 200:
-                    # Raises a ValueError for what is no answer, which is tried again below.
+                    # Raises a ValueError for an invalid answer, which is tried again below.
                     return parse(text)
                 message = self._refusal(status, text)
                 refused = next(
                     (key for key, name in _OPTIONAL.items() if key in limits and name.search(text)),
                     "",
                 )
-                # The same question once more without the refused parameter, at once.
+                # The same question again without the refused parameter, immediately.
                 if "temperature" in limits and _REFUSES_TEMPERATURE.search(text):
                     self.thinks, wait = True, 0
                 elif status not in _BUSY and refused:
                     self.refused.add(refused)
                     wait = 0
-                # No repetition changes such a refusal.
+                # A repetition would not change such a refusal.
                 elif status not in _BUSY:
                     break
                 elif pause:
@@ -181,7 +183,7 @@ class Server:
         raise self._error(message)
 
     def _announce(self, wait: float, message: str) -> None:
-        """Print why nothing moves, once for all questions that wait until the same time."""
+        """Print the reason for a wait, once for all questions that wait until the same time."""
         with self._lock:
             end = time.monotonic() + wait
             if end > self._announced + 1:
@@ -189,7 +191,7 @@ class Server:
                 note(f"{self._error(message, _NOTE_LENGTH)}; asked again in {wait:.0f} s")
 
     def models(self) -> list[str]:
-        """List the server's models by one request; empty if its reply is malformed."""
+        """List the server's models by one request. Empty if its reply is malformed."""
         try:
             _, _, text = self._send("models", self.seconds / _TRIES)
             return [str(model["id"]) for model in json.loads(text)["data"]]
@@ -211,7 +213,7 @@ class Server:
         return asyncio.run_coroutine_threadsafe(reply, _event_loop()).result()
 
     def _refusal(self, status: int, text: str) -> str:
-        """Message about a status other than 200, with a way out if there is one."""
+        """Return a message about a status other than 200, with a way out if there is one."""
         if 300 <= status < 400:
             return f"answered {status}: redirects are not followed; give the URL it points to"
         way_out = ""
@@ -222,13 +224,13 @@ class Server:
         return f"refused {self.model!r} with {status}{way_out}: {text}"
 
     def _error(self, message: str, length: int = _ERROR_LENGTH) -> ValueError:
-        """Make an error of a message; the key, which a server may echo, is struck out first."""
+        """Make an error from a message, after removing the key, which a server may echo."""
         message = " ".join(redact(message).split())
         return ValueError(f"{self.url} {message[:length]}{'…' * (len(message) > length)}")
 
 
 def _reply_of(body: str) -> Reply:
-    """Parse a reply; some hosts send the answer as a list of parts, or null."""
+    """Parse a reply. Some hosts send the answer as a list of parts, or null."""
     try:
         content = json.loads(body)["choices"][0]["message"]["content"] or ""
         if isinstance(content, list):
@@ -249,18 +251,18 @@ def _samples_of(body: str) -> list[SampledAnswer]:
 
 
 def _logprob_of(choice: Any) -> float | None:
-    """Sum the log-probabilities of an answer's tokens; None of one that was cut off."""
+    """Sum the log-probabilities of an answer's tokens. None for an answer that was cut off."""
     try:
         total = sum(float(token["logprob"]) for token in choice["logprobs"]["content"])
     except (LookupError, TypeError, ValueError):
         return None
     is_whole = choice.get("finish_reason") == "stop" and bool(choice["logprobs"]["content"])
-    # Some hosts say -9999 for a token that they did not look up.
+    # Some hosts report -9999 for a token that they did not look up.
     return total if is_whole and -1000 < total <= 1e-6 else None
 
 
 def _retry_after(header: str | None, default: float) -> float:
-    """Parse the header Retry-After, seconds or a date, into seconds; `default` if it is neither."""
+    """Parse the header Retry-After, seconds or a date, into seconds. `default` if it is neither."""
     text = (header or "").strip()
     if text.isdecimal():
         return float(text)
@@ -273,7 +275,7 @@ def _retry_after(header: str | None, default: float) -> float:
 
 def _data_uri(image: Image) -> str:
     buffer = io.BytesIO()
-    # Lossless: JPEG would blur thin hands and small digits.
+    # Lossless, because JPEG would blur thin hands and small digits.
     image.save(buffer, "PNG")
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
@@ -283,10 +285,10 @@ async def _request(
 ) -> tuple[int, Mapping[str, str], str]:
     """Send a request, and return status, headers and text of the reply within these seconds.
 
-    Redirects are not followed: they would take pictures or the key to another host.
+    Redirects are not followed, because they would take pictures or the key to another host.
     """
-    # httpx's own timeouts hold for each read: a server that sends a byte now and then would keep a
-    # question waiting for ever.
+    # httpx's own timeouts hold for each read, so a server that sends a byte now and then would
+    # keep a question waiting for ever.
     async with (
         asyncio.timeout(seconds),
         httpx2.AsyncClient(timeout=None, verify=_ssl_context()) as client,
@@ -302,13 +304,14 @@ async def _request(
 
 @cache
 def _ssl_context() -> SSLContext:
-    """The settings of TLS, which take longer to make than many a reply."""
+    """Return the settings of TLS, which take longer to make than many a reply."""
     return httpx2.create_ssl_context()
 
 
 @cache
 def _event_loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of all requests, in a thread of its own: a notebook's thread has a loop."""
+    """Return the event loop of all requests. It runs in a separate thread, because a notebook's
+    thread has a loop."""
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, daemon=True).start()
     return loop
@@ -333,10 +336,10 @@ def predict_batches(
     """
     empty = 0
 
-    # Runs in a thread of its own, and so writes nothing.
+    # Runs in a separate thread, and therefore writes nothing.
     def answer(sample: Sample) -> Prediction:
         choice = Choice()
-        # Some servers give no probabilities, so a belief is counted from repeated draws.
+        # Some servers do not report probabilities, so a belief is counted from repeated draws.
         if candidates := rule.answers(sample, dialect):
             draws = server.samples(
                 sample.question, sample.images, max_tokens=max_new_tokens, n=repeats
@@ -344,7 +347,8 @@ def predict_batches(
             belief = sampled_belief(draws, candidates, sample.target.answer_form, dialect)
             if belief is not None:
                 choice = rule.choose(belief, sample, dialect)
-        # No belief, or none of the draws is a possible answer: the likeliest text is asked for.
+        # Without a belief, or without a possible answer among the draws, ask for the most likely
+        # text.
         if not choice.text:
             reply = server.ask(sample.question, sample.images, max_tokens=max_new_tokens)
             choice = replace(choice, text=reply.text)
@@ -395,10 +399,11 @@ def ask_all(
 def _in_order(
     ask: Callable[[Sample], T], samples: Iterable[Sample], *, n_parallel: int
 ) -> Iterator[T]:
-    """Yield what `ask` makes of every sample, in their order, `n_parallel` of them at a time."""
+    """Yield the result of `ask` for every sample, in their order, `n_parallel` of them at a
+    time."""
     rest = iter(samples)
     with ThreadPool(n_parallel) as pool:
-        # Twice as many are queued as run, so that a slow answer holds up no other question.
+        # Twice as many are queued as run, so a slow answer does not delay other questions.
         queue = deque(pool.apply_async(ask, (sample,)) for sample in islice(rest, 2 * n_parallel))
         while queue:
             # get() raises here what the thread raised.

@@ -14,8 +14,8 @@ from gnomon.pipeline.families import releases
 def open_parts(path: str | Path, pictures: Any, **defaults: Any) -> ProcessorMixin:
     """Assemble a checkpoint's processor around an image processor.
 
-    `defaults` hold where the checkpoint has no setting. AutoProcessor returns the bare tokenizer if
-    torchvision is missing.
+    `defaults` apply to settings that the checkpoint lacks. AutoProcessor returns the bare tokenizer
+    if torchvision is missing.
     """
     tokenizer = transformers.AutoTokenizer.from_pretrained(path)
     config, _ = ProcessorMixin.get_processor_dict(path)
@@ -23,7 +23,7 @@ def open_parts(path: str | Path, pictures: Any, **defaults: Any) -> ProcessorMix
     config = {name: value for name, value in config.items() if value is not None}
     settings = {"chat_template": tokenizer.chat_template, **defaults, **config}
     processor = assemble(processor_class, pictures, tokenizer, **settings)
-    # transformers saves the template as a file of its own.
+    # transformers saves the template as a separate file.
     processor.saved_settings = {n: config[n] for n in config if n != "chat_template"}
     return processor
 
@@ -35,10 +35,10 @@ def assemble(
 
     Saved under that name, it opens with AutoProcessor elsewhere.
     """
-    # Parts that are removed are passed as None.
+    # Removed parts are passed as None.
     parts = dict.fromkeys(original.get_attributes())
     parts |= {"image_processor": pictures, "tokenizer": tokenizer}
-    # MiniCPM-V's constructor reads settings of the video part, which its picture part has, too.
+    # MiniCPM-V's constructor reads settings of the video part, which its picture part also has.
     members: dict[str, Any] = {
         "__module__": __name__,
         "original": original,
@@ -59,7 +59,8 @@ class _TextsAndPictures(ProcessorMixin):  # type: ignore[misc]
 
     original: ClassVar[type[ProcessorMixin]]
     saved_settings: Mapping[str, Any] = {}
-    """All settings of the checkpoint, also of the parts removed here: they are saved again."""
+    """Settings of the checkpoint, including those of the removed parts, because they are saved
+    again."""
 
     def __init__(self, *parts: Any, chat_template: str | None = None, **kwargs: Any) -> None:
         positional = [part for part in parts if part is not None]
@@ -71,14 +72,16 @@ class _TextsAndPictures(ProcessorMixin):  # type: ignore[misc]
         return ["image_processor", "tokenizer"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by parts: the class is made at run time, and data loaders' workers need it."""
+        """Pickle by parts, because the class is made at run time and workers of data loaders need
+        it."""
         parts = self.original, self.image_processor, self.tokenizer
         return assemble, parts, self.__dict__
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is saved, with a video part: AutoProcessor gives up without one.
+        """Return the saved settings, with a video part, because AutoProcessor fails without one.
 
-        It copies the picture settings, as transformers does for checkpoints without video.
+        The video part copies the picture settings, as transformers does for checkpoints without
+        video.
         """
         saved: dict[str, Any] = {**self.saved_settings, **super().to_dict()}
         if "video_processor" in self.original.get_attributes():
