@@ -19,6 +19,7 @@ from gnomon.answers.registry import (
     target_to_json,
 )
 from gnomon.answers.text.answer import TextForm
+from gnomon.answers.time.answer import TimeForm
 from gnomon.sample import Box, Number, Text, Time
 
 
@@ -96,3 +97,9 @@ def test_an_answer_of_signs_is_read_only_if_the_question_has_such_answers(signs)
     asked = {"which": "final", "dialect": None, "size": None}
     assert read(signs, form, **asked).value == signs
     assert read(signs, replace(form, is_signs=False), **asked) is None
+
+
+def test_positions_begin_again_on_a_dial():
+    assert [TimeForm(hours).period for hours in (12, 24)] == [720, 1440]
+    assert NumberForm(cycle=Decimal(360)).period == 360
+    assert NumberForm().period == TextForm().period == 0
