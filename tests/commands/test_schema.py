@@ -88,7 +88,7 @@ def test_every_key_has_what_ls_says_of_it():
         "type": "number",
         "exclusiveMinimum": 0,
         "maximum": 10**6,
-        "description": "The maximum of the learning-rate schedule.",
+        "description": "Maximum of the learning-rate schedule.",
     }  # fmt: skip
 
 

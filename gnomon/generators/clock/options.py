@@ -50,83 +50,84 @@ class ClockOptions(PictureGenerator):
     levels: ClassVar[dict[str, ClockLevel]] = LEVELS
 
     level: Literal["easy", "medium", "hard"] = "medium"
-    """easy: upright and bare; medium: askew, in every style; hard: steeper, smaller, crowded. What
-    an option of None is, the level says."""
+    """easy: upright and bare; medium: turned, in every style; hard: tilted more, smaller, crowded.
+    The level sets the options that are None."""
     size: Annotated[int | tuple[int, int], within(64, 2048)] = 224
-    """Pixels of the square picture's side, or the range it is drawn from; 64 to 2048."""
+    """Side of the square picture in pixels, or its range (64 to 2048)."""
     dials: tuple[str, ...] | None = None
-    """Shapes of the dial; None: all but those that `ood` holds back, or those alone."""
+    """Shapes of the dial. Default: all except the held-out shapes, or only these with `ood`."""
     hands: tuple[str, ...] | None = None
-    """Shapes of the hands; None: as for the dials."""
+    """Shapes of the hands. Default: as for the dials."""
     numerals: Annotated[tuple[str, ...], among([*NUMERALS, ARABIC_24])] = NUMERALS
-    """Numerals at the hours; `arabic-24` makes a dial of a whole day."""
+    """Numerals at the hours. `arabic-24` makes a dial of 24 hours."""
     palettes: tuple[str, ...] = FAMILIES
     """Palettes, by name or by family (plain, light, dark, colour), or by file or folder."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """Ground behind the clock: plain, gradient, blotches, stripes; by name alone also clutter, in
-    which a clock is hard to find; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes, clutter (distracting objects, not in the default); or
+    photographs, by file or folder."""
     rotation: Annotated[float | None, within(0, 30)] = None
-    """The dial is turned by up to so many degrees either way, mostly by few; 0 to 30."""
+    """Largest turn of the dial to either side, in degrees (0 to 30). Most turns are small."""
     perspective: Annotated[float | None, within(0, STEEPEST)] = None
-    """The strongest tilt, as the share by which the near edge is closer; 0 to 0.15."""
+    """Largest tilt: the share by which the near edge is closer to the camera (0 to 0.15)."""
     dial_size: Annotated[tuple[float, float] | None, within(0.4, 1)] = None
-    """Range of the clock's longer side, as a share of the picture's; within 0.4 to 1. Without it,
-    clocks whose place is asked for (`where`) are of 0.2 to 0.7, and anywhere."""
+    """Range of the clock's longer side, as a share of the picture's (0.4 to 1). Default for the
+    question `where`: 0.2 to 0.7."""
     offset: Share = None
-    """Share of the free room around the clock that may be to one side; 0 keeps it in the middle."""
+    """Largest offset from the middle, as a share of the free room around the clock (0 to 1)."""
     warp: Annotated[float | None, within(0, WIDEST)] = None
-    """Largest share by which a wide lens makes the picture's middle smaller; 0 to 0.1."""
+    """Largest share by which a wide lens makes the picture's middle smaller (0 to 0.1)."""
     second_hand: Share = None
-    """The share of clocks with a second hand."""
+    """Share of clocks with a second hand."""
     one_hand: Share = None
-    """The share of clocks with an hour hand alone, which is read to five minutes, or to ten round a
-    dial of 24 hours; but for questions of both hands."""
+    """Share of clocks with only an hour hand, which is read to five minutes, or to ten on a dial of
+    24 hours. Questions about both hands never have such clocks."""
     ask_seconds: Annotated[float, within(0, 1)] = 0.5
-    """The share of those whose answer is HH:MM:SS; the others ask for the minute begun."""
+    """Share of HH:MM:SS answers, among clocks with a second hand. Other answers leave the seconds
+    out."""
     minute_track: Share = None
-    """The share of dials with a tick for every minute."""
+    """Share of dials with a tick for every minute."""
     shadow: Share = None
-    """The share of clocks whose hands throw a shadow."""
+    """Share of clocks whose hands throw a shadow."""
     variety: Share = field(default=None, metadata=LATER)
-    """Variety of rims, marks, hands and colours around the plain design; 0 to 1."""
+    """Variety of rims, marks, hands and colours (0 to 1). 0 draws the plain design."""
     split_by: Literal["style", "time", "none"] = "style"
-    """Property that is held out: styles, times of day, or nothing."""
+    """Property that never occurs in two splits: style, time of day, or none."""
     questions: Annotated[tuple[str, ...], among([*QUESTIONS, BETWEEN])] = ("read",)
-    """read, shift (the time a duration later or earlier), zone (the time elsewhere), move (a hand
-    is turned), to_hour (minutes to the next), angle (between the hands), valid (or are the hands
-    impossible), date (in the window), where (the clock's box); of several clocks later (of two)
-    and which (shows a time); of two in pictures of their own, without second hands, between (the
-    minutes from one to the other)."""
+    """read, shift (the time a duration later or earlier), zone (the time elsewhere), move (the time
+    after a hand is turned), to_hour (minutes to the next), angle (between the hands), valid (are
+    the hands possible?), date (in the window), where (the clock's box). For several clocks: later
+    (of two), which (shows a time). For two pictures of clocks without second hands: between
+    (minutes from one clock to the other)."""
     forms: Annotated[tuple[Form, ...], among(FORMS)] = ("digits",)
-    """Forms of times in answers: digits, words (then without seconds), json."""
+    """Forms of times in answers: digits, words (without seconds), json."""
     invalid: Annotated[float, within(0, 1)] = 0.5
-    """The share of clocks with an impossible hour hand, where `valid` is asked."""
+    """Share of clocks with an impossible hour hand, for the question `valid`."""
     off_by: Annotated[tuple[float, float], within(5, 15)] = (10.0, 15.0)
-    """Range of the degrees by which such a hand is wrong; 5 to 15, half the way to an hour. Half
-    as many round a dial of 24 hours."""
+    """Range of the degrees by which an impossible hand is wrong (5 to 15). 15 degrees are half an
+    hour. On a dial of 24 hours, the hand is wrong by half as many degrees."""
     mirror: Annotated[float, within(0, 1)] = 0.0
-    """The share of pictures that are seen in a mirror, and say so; the answer is the true time."""
+    """Share of mirrored pictures. The question says so, and the answer is the true time."""
     clocks: Annotated[int | tuple[int, int], within(1, len(PLACES))] = 1
-    """Clocks side by side in a picture, each as large as `size`, or their range; 1 to 3."""
+    """Number of clocks side by side, each as large as `size`, or its range (1 to 3)."""
     brand: Share = None
-    """The share of dials with a name."""
+    """Share of dials with a name."""
     date: Share = None
-    """The share of dials with a date window, where no hand hides it."""
+    """Share of dials with a date window. No hand hides it."""
     subdials: Share = None
-    """The share of the places around the axis where a small dial stands; it tells nothing."""
+    """Share of the places around the axis with a small dial, which is a distraction."""
     alarm: Share = None
-    """The share of clocks with a short thin hand for an alarm."""
+    """Share of clocks with a short thin hand for an alarm."""
     glare: Share = None
-    """The share of clocks in whose glass something shines."""
+    """Share of clocks with a reflection in the glass."""
     occlusion: Share = None
-    """The share of clocks that something hides a part of; never a hand, nor a marked twelve."""
+    """Share of partly hidden clocks. Hands and a marked twelve are never hidden."""
     look: Literal["flat", "photo"] = field(default="flat", metadata=LATER)
-    """flat, or as a small camera sees it: light, shadows, glass, dirt, noise."""
+    """flat, or photo: light, shadows, glass, dirt and noise as in pictures of a small camera."""
     ood: bool = False
-    """Dials and hands that are not drawn without it."""
+    """Draw the dials and hands that are held out otherwise."""
     fonts: tuple[str, ...] | None = field(default=None, metadata=LATER)
-    """Fonts of the numerals: sans, sans-bold, serif, serif-bold, times-bold, each only where its
-    numerals have room; or font files, by file or folder. None: those that come with gnomon."""
+    """Fonts of the numerals: sans, sans-bold, serif, serif-bold, times-bold; or font files, by file
+    or folder. A font is used only if its numerals have room. Default: gnomon's fonts."""
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:

@@ -120,22 +120,22 @@ class Face(PictureGenerator):
     (of full scale), zone (coloured), in_range (yes or no), where (the pointer's box), find (the box
     of a small instrument anywhere in the picture)."""
     rotation: Annotated[float | None, within(0, 30)] = None
-    """The instrument is turned by up to so many degrees either way (0 to 30)."""
+    """Largest turn of the instrument to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
-    """The strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    """Largest tilt: the share by which the near edge is closer to the camera (0 to 0.15)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
-    """plain, gradient, blotches, stripes; by name alone also clutter, among which it is hard to
-    find; or photographs, by file or folder."""
+    """plain, gradient, blotches, stripes, clutter (distracting objects, not in the default); or
+    photographs, by file or folder."""
     look: Literal["flat", "photo"] = "flat"
-    """flat, or as a small camera sees it: light, shadows, glass, dirt, noise."""
+    """flat, or photo: light, shadows, glass, dirt and noise as in pictures of a small camera."""
     ood: bool = False
-    """Palettes that are not drawn without it."""
+    """Draw the palettes that are held out otherwise."""
     palettes: tuple[str, ...] | None = None
-    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder; None:
-    those that the description names."""
+    """Palettes, by name or by family (plain, light, dark, colour), or by file or folder. Default:
+    from the description."""
     fonts: tuple[str, ...] | None = None
-    """sans, sans-bold, serif, serif-bold, times-bold; or font files, by file or folder. None: those
-    that the description names."""
+    """sans, sans-bold, serif, serif-bold, times-bold; or font files, by file or folder. Default:
+    from the description."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
