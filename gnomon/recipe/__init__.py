@@ -1,6 +1,7 @@
 """A recipe: the whole of a run in one YAML file, validated before anything is spent."""
 
 from gnomon.recipe.checking import RecipeError as RecipeError
+from gnomon.recipe.checking import build as build
 from gnomon.recipe.checking import choices as choices
 from gnomon.recipe.checking import section as section
 from gnomon.recipe.checking import validate as validate

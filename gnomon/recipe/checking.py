@@ -102,6 +102,12 @@ def validate(
         raise RecipeError("\n".join(lines)) from cause
 
 
+def build(schema: type[T], values: dict[str, Any]) -> T:
+    """Make a dataclass of plain values like those that `validate` accepted before."""
+    result: T = _adapter(schema).validate_python(values, strict=False)
+    return result
+
+
 def section(schema: type, key: str) -> type | None:
     """Return the dataclass under a key, alone or in a list. None for a plain value."""
     return _dataclass_in(get_type_hints(schema)[key])

@@ -90,7 +90,7 @@ class Counter(PictureGenerator):
     """Counters of meters and cars: rolling wheels, LCD and LED displays, registers of dials."""
 
     kind: ClassVar[str] = "counter"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Box, Boxes)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, CounterLevel]] = LEVELS

@@ -48,9 +48,20 @@ class Canvas:
         self.pixels = pixels  # [scale * height, scale * width, 3]
         self.scale = pixels.shape[1] // self.size[0]
 
-    def fill(self, contours: Sequence[Points], colour: Colour) -> None:
-        """Fill closed contours. A contour inside another is a hole."""
-        points = _split(_to_fixed_point(np.concatenate(contours), self.scale), contours)
+    def fill(
+        self, contours: Sequence[Points] | Points, colour: Colour, corner: tuple[int, int] = (0, 0)
+    ) -> None:
+        """Fill closed contours, a list or [n, points, 2]; one inside another is a hole.
+
+        `corner` is the picture's pixel at the canvas's upper left corner.
+        """
+        left, top = corner
+        begin = (left * self.scale, top * self.scale)
+        if isinstance(contours, np.ndarray):
+            points = list(_to_fixed_point(contours, self.scale, begin))
+        else:
+            joined = np.concatenate(contours)
+            points = _split(_to_fixed_point(joined, self.scale, begin), contours)
         cv2.fillPoly(self.pixels, points, colour, cv2.LINE_AA, _SHIFT)
 
     def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:

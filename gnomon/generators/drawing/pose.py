@@ -119,7 +119,7 @@ class Pose:
     def after(self, before: Pose) -> Pose:
         """Return the pose that applies `before` and then this pose."""
         if before.lens is None:
-            return Pose(self.matrix @ before.matrix)
+            return replace(self, matrix=self.matrix @ before.matrix)
         # Homographies apply from the right, so the later homography is multiplied from the left.
         beyond = self.matrix if before.beyond is None else self.matrix @ before.beyond
         return replace(before, beyond=beyond)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass as plain_dataclass
 from dataclasses import field, fields, replace
@@ -27,12 +28,21 @@ from gnomon.generators.drawing.colours import FAMILIES, PALETTES
 from gnomon.generators.drawing.shapes import oblong, outline
 from gnomon.generators.faces.card import Card
 from gnomon.generators.faces.expressions import check_formula, evaluate
+from gnomon.generators.faces.mark import Mark
 from gnomon.generators.faces.paints import BodyColours, Paint
 from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Caption, Plate
 from gnomon.generators.faces.track import Positive, Track
-from gnomon.generators.faces.varying import Chooser, EndChooser, Varied, as_fraction, plan
+from gnomon.generators.faces.varying import (
+    Chooser,
+    EndChooser,
+    FixedValue,
+    FormulaOf,
+    Varied,
+    as_fraction,
+    plan,
+)  # fmt: skip
 from gnomon.generators.faces.window import Window
 from gnomon.names import hint
 from gnomon.recipe import STRICT, RecipeError
@@ -43,13 +53,17 @@ PARTS: dict[str, type[FacePart]] = {
     "window": Window,
     "card": Card,
     "plate": Plate,
+    "mark": Mark,
     "text": Caption,
 }
 _SUB_FACE = "face"
 _MOST_VARIANTS = 200
-NO_CONSTANTS: Mapping[str, Fraction] = MappingProxyType({})
+Constants = Mapping[str, Fraction | float | str]
+"""Quantities, options and words of choices that are known, by name."""
+NO_CONSTANTS: Constants = MappingProxyType({})
 # Palettes of all families, or in photographs colours of real dials.
 ANY = "any"
+_PART_KEYS = ("part", "like", "chance", "spots")
 _START = "name, value, body and parts; `gnomon cp face my-gauge.yaml` writes one to begin with"
 
 
@@ -58,8 +72,9 @@ class Body:
     """The plate and rim that carry the parts; the middle of its outline is at 0, 0."""
 
     shape: Literal[
-        "round", "ring", "bare", "square", "cushion", "oval", "tall", "octagon", "box"
-    ] = "round"
+        "round", "ring", "bare", "square", "cushion", "oval", "tall", "octagon", "barrel",
+        "hexagon", "box",
+    ] = "round"  # fmt: skip
     size: tuple[Length, Length] = (1.0, 0.7)
     """Half the width and half the height of a box."""
     corner: Annotated[float, Field(ge=0, le=1)] = 0.08
@@ -80,6 +95,8 @@ class Body:
     case: Paint | None = None
     ground: Paint | None = None
     """Colour behind the instrument."""
+    shade: tuple[int, int, int] = (0, 0, 0)
+    """Change of the red, green and blue of floor and ground, as in [[-9, 9], [-9, 9], [-9, 9]]."""
 
     def __post_init__(self) -> None:
         names = (ANY, *FAMILIES, *PALETTES)
@@ -89,7 +106,9 @@ class Body:
     @cached_property
     def colours(self) -> BodyColours:
         """The colours that differ from the palette's."""
-        return BodyColours(self.floor, self.hands, self.ink, self.pointer, self.case, self.ground)
+        return BodyColours(
+            self.floor, self.hands, self.ink, self.pointer, self.case, self.ground, self.shade
+        )
 
     def fitted(self, half_size: tuple[float, float]) -> Body:
         """The body around a window that has half this breadth and height."""
@@ -148,8 +167,15 @@ class FaceHead:
     value: tuple[float, float, float]
     """First value, last value, and the step between the values that are drawn."""
     unit: str = ""
-    draws: dict[str, tuple[float, float, float] | str] = field(default_factory=dict)
-    """Further quantities by name: first, last and step, or a formula."""
+    options: dict[str, float] = field(default_factory=dict)
+    """Numbers for formulas and chances by name, which a kind may set to other values."""
+    choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words of which each picture has one, for values such as {by: hands, leaf: 0.1, else: 0.2}."""
+    held_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Further words of these choices. They are not drawn without `ood`."""
+    draws: dict[str, Any] = field(default_factory=dict)
+    """Further quantities by name: first, last and step, a range, a formula, or {chance: 0.3} for 1
+    in a share of the pictures and 0 in the others."""
     readings: dict[str, FaceReading] = field(default_factory=dict)
     """The numbers to ask for. The first is the reading of the whole. Default: the value itself."""
     questions: dict[
@@ -165,10 +191,16 @@ class FaceHead:
 
     def __post_init__(self) -> None:
         for name, steps in {"value": self.value, **self.draws}.items():
-            if not isinstance(steps, str) and not (steps[0] < steps[1] and steps[2] > 0):
+            if _is_stepped(steps) and not (steps[0] < steps[1] and steps[2] > 0):
                 raise ValueError(
                     f"{name}: {list(steps)}: give first, last and step, such as [0, 10, 0.1]"
                 )
+        for name in self.held_out:
+            if name not in self.choices:
+                raise ValueError(f"held_out: {name!r}; {hint(name, list(self.choices))}")
+        for name, words in self.choices.items():
+            if not words:
+                raise ValueError(f"choices: {name}: [] gives nothing to draw from")
 
         for question, texts in self.questions.items():
             limits = {"low": "", "high": ""} if question == "in_range" else {}
@@ -185,6 +217,10 @@ class FaceHead:
     def count(self) -> int:
         """The number of values from first to last."""
         return _count(self.value)
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """Return all words of a choice, those that are held out last."""
+        return (*self.choices[name], *self.held_out.get(name, ()))
 
 
 class DrawnFace(NamedTuple):
@@ -218,6 +254,15 @@ class DrawnFace(NamedTuple):
         return self._replace(parts=tuple(parts))
 
 
+@dataclass(frozen=True, config=STRICT)
+class PartSpots:
+    """Places of which a part gets one that is free; without any it is left out."""
+
+    at: tuple[Place, ...]
+    clear: Annotated[float, Field(ge=0, le=4)] = 0.0
+    """Least distance from each pointer on the same face."""
+
+
 class PartPlan(NamedTuple):
     """A part with the ranges from which its keys are drawn."""
 
@@ -229,8 +274,9 @@ class PartPlan(NamedTuple):
     face: str
     """Name of the sub-face, followed by a dot. Empty for the face itself."""
     path: str
-    chance: float
-    """The share of pictures that have it."""
+    chance: Varied | None
+    """The share of pictures that have it. None for all."""
+    spots: PartSpots | None
 
 
 class SubFacePlan(NamedTuple):
@@ -241,7 +287,8 @@ class SubFacePlan(NamedTuple):
     like: str | None
     face: str
     path: str
-    chance: float
+    chance: Varied | None
+    spots: PartSpots | None
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -297,8 +344,30 @@ class FaceDescription:
 
     @cached_property
     def _names(self) -> dict[str, object]:
-        """Names that formulas may use."""
-        return dict.fromkeys(("value", *self.head.draws))
+        """Names that formulas may use, and the words of each choice."""
+        head = self.head
+        names: dict[str, object] = dict.fromkeys(("value", *head.options, *head.draws))
+        return names | {name: head.words(name) for name in head.choices}
+
+    @cached_property
+    def _draw_plans(self) -> dict[str, Varied | tuple[float, float, float]]:
+        """Plans of the quantities, each from those before it. A tuple is first, last and step."""
+        head = self.head
+        plans: dict[str, Varied | tuple[float, float, float]] = {}
+        names = {name: words for name, words in self._names.items() if name not in head.draws}
+        for name, raw in head.draws.items():
+            if _is_stepped(raw):
+                plans[name] = (raw[0], raw[1], raw[2])
+            else:
+                is_share = isinstance(raw, dict) and raw.keys() == {"chance"}
+                value = {**raw, "then": 1, "else": 0} if is_share else raw
+                planned = plan(float, value, names, self.fault, f"draws.{name}")
+                if isinstance(planned, FixedValue) and not isinstance(raw, int | float):
+                    fault = f"{raw!r}: give [first, last, step], a range or a formula"
+                    raise self.fault(f"draws.{name}", fault)
+                plans[name] = planned
+            names[name] = None
+        return plans
 
     @cached_property
     def _body_plan(self) -> Varied:
@@ -336,69 +405,157 @@ class FaceDescription:
                 complaint = "it must be given" if kind is None else f"{kind!r}"
                 raise self.fault(f"{here}.part", f"{complaint}; {hint(str(kind), names)}")
             base = f"{face}{like}" if f"{face}{like}" in originals else like
-            keys = {k: v for k, v in raw.items() if k not in ("part", "like", "chance")}
-            chance = raw.get("chance", 1.0)
-            if (
-                isinstance(chance, bool)
-                or not isinstance(chance, int | float)
-                or not 0 < chance <= 1
-            ):
-                raise self.fault(f"{here}.chance", f"{chance!r}: give a share above 0, up to 1")
+            keys = {k: v for k, v in raw.items() if k not in _PART_KEYS}
+            chance, spots = self._chance(raw.get("chance", 1.0), here), None
+            if raw.get("spots") is not None:
+                spots = self._build(PartSpots, raw["spots"], f"{here}.spots")
             if kind != _SUB_FACE:
                 values = plan(PARTS[kind], keys, self._names, self.fault, here)
-                yield PartPlan(full, PARTS[kind], values, base, face, here, chance)
+                yield PartPlan(full, PARTS[kind], values, base, face, here, chance, spots)
                 continue
             inner = keys.pop("parts", {})
             if original is not None and isinstance(inner, dict):
                 inner = _parts_like(str(like), original.get("parts", {}), inner)
                 originals[full]["parts"] = inner
             values = plan(SubFace, keys, self._names, self.fault, here)
-            yield SubFacePlan(full, values, base, face, here, chance)
+            yield SubFacePlan(full, values, base, face, here, chance, spots)
             yield from self._planned(inner, f"{full}.", f"{here}.parts", originals)
 
-    def draw(
-        self, value: Fraction, chooser: Chooser, constants: Mapping[str, Fraction] = NO_CONSTANTS
-    ) -> DrawnFace:
-        """Draw a face that shows a value; what a chooser draws does not depend on the value.
+    def _chance(self, raw: Any, path: str) -> Varied | None:
+        if isinstance(raw, str | dict):
+            return plan(float, raw, self._names, self.fault, f"{path}.chance")
+        if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 < raw <= 1:
+            raise self.fault(f"{path}.chance", f"{raw!r}: give a share above 0, up to 1")
+        return FixedValue(raw) if raw < 1 else None
 
-        `constants` has quantities that are known, in place of draws.
-        """
-        quantities = {"value": value}
-        for name, steps in self.head.draws.items():
-            if name in constants:
-                quantities[name] = constants[name]
-            elif isinstance(steps, str):
-                quantities[name] = evaluate(steps, quantities)
-            else:
-                quantities[name] = value_at(steps, chooser.integer(0, _count(steps) - 1))
-        body = self._build(Body, self._body_plan.draw(chooser, quantities), "body")
-        frames = {"": (1.0, 0.0, 0.0)}
-        values_by_part: dict[str, dict[str, Any]] = {}
-        mounts: dict[str, MountedPart] = {}
+    @cached_property
+    def _by_name(self) -> dict[str, PartPlan | SubFacePlan]:
+        return {each.name: each for each in self._plans}
+
+    @cached_property
+    def _late(self) -> frozenset[str]:
+        """Parts that get a free place, and parts on a sub-face that does."""
+        late: set[str] = set()
         for each in self._plans:
-            values = each.values.draw(chooser, quantities)
-            if each.like is not None:
-                values = _merged(values_by_part[each.like], values)
-            values_by_part[each.name] = values
-            # Drawn in any case: what is left out must not move the draws of other parts.
-            is_left_out = each.chance < 1 and not chooser.chance(each.chance)
-            if is_left_out or each.face not in frames:
+            if each.spots is not None or each.face.removesuffix(".") in late:
+                late.add(each.name)
+        return frozenset(late)
+
+    def draw(
+        self, value: Fraction, chooser: Chooser, constants: Constants = NO_CONSTANTS,
+        *, ood: bool = False,
+    ) -> DrawnFace:  # fmt: skip
+        """Draw a face that shows a value.
+
+        What a chooser draws does not depend on the value, but for the place of a part that keeps
+        clear of pointers.
+        """
+        quantities = self._quantities(value, chooser, constants, ood=ood)
+        body = self.draw_body(chooser, quantities)
+        mounting = _Mounting(quantities, {"": (1.0, 0.0, 0.0)}, {}, {}, set())
+        late = []
+        for each in self._plans:
+            is_late = each.name in self._late
+            if not is_late and each.face not in mounting.frames:
                 continue
-            if isinstance(each, SubFacePlan):
-                sub = self._build(SubFace, values, each.path)
-                scale, x, y = frames[each.face]
-                place = (x + scale * sub.at[0], y + scale * sub.at[1])
-                frames[f"{each.name}."] = (scale * sub.scale, *place)
-                continue
-            part = self._fixed.get(each.name) or self._build(each.kind, values, each.path)
-            if isinstance(part, Track) and part.follows == "body":
-                part = part.along(body.shape)
-            mount = self._mount(each, part, frames, mounts, quantities)
-            if mount is not None:
-                mounts[each.name] = mount
+            if each.chance is not None:
+                chance = each.chance.draw(chooser, quantities)
+                if chance <= 0 or (chance < 1 and not chooser.chance(chance)):
+                    continue
+            if is_late:
+                late.append(each)
+            else:
+                self._add(each, mounting, body, chooser)
+        for each in late:
+            self._add(each, mounting, body, chooser)
+        mounts = mounting.mounts
         if body.around is not None:
             body = body.fitted(self._window(body.around, mounts).half_size)
-        return DrawnFace(self.head, body, value, quantities, tuple(mounts.values()))
+        names = [each.name for each in self._plans if each.name in mounts] if late else mounts
+        return DrawnFace(self.head, body, value, quantities, tuple(mounts[name] for name in names))
+
+    def draw_body(self, chooser: Chooser, quantities: Mapping[str, Fraction]) -> Body:
+        """Draw the body of a face with these quantities."""
+        values, is_checked = self._body_plan.draw(chooser, quantities), True
+        if isinstance(chooser, EndChooser):  # the ends of all ranges are drawn to check them
+            is_checked = False
+        body: Body = self._build(Body, values, "body", is_checked=is_checked)
+        return body
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, int]]:
+        """The place of each word among the words of its choice."""
+        head = self.head
+        return {
+            name: {word: place for place, word in enumerate(head.words(name))}
+            for name in head.choices
+        }
+
+    def _quantities(
+        self, value: Fraction, chooser: Chooser, constants: Constants, *, ood: bool
+    ) -> dict[str, Any]:
+        head = self.head
+        # Steps and formulas are exact, so that wheels carry; drawn ranges are floats.
+        quantities: dict[str, Any] = {"value": value}
+        for name, number in head.options.items():
+            quantities[name] = float(constants.get(name, number))
+        for name, words in head.choices.items():
+            word = constants.get(name)
+            if word is None:
+                word = chooser.choice(head.held_out.get(name, words) if ood else words)
+            quantities[name] = self._places[name][str(word)]
+        for name, planned in self._draw_plans.items():
+            if name in constants:
+                quantities[name] = Fraction(constants[name])
+            elif isinstance(planned, FormulaOf):
+                quantities[name] = evaluate(planned.text, quantities)
+            elif isinstance(planned, tuple):
+                quantities[name] = value_at(planned, chooser.integer(0, _count(planned) - 1))
+            else:
+                quantities[name] = planned.draw(chooser, quantities)
+        return quantities
+
+    def _add(
+        self, each: PartPlan | SubFacePlan, mounting: _Mounting, body: Body, chooser: Chooser
+    ) -> None:
+        """Draw a part and put it in its place, if its sub-face is in the picture."""
+        frames = mounting.frames
+        if each.face not in frames:
+            return
+        values = self._values(each, mounting, chooser)
+        if each.spots is not None:
+            free = mounting.free_places(each.face, each.spots)
+            if not free:
+                return
+            values = {**values, "at": chooser.choice(free)}
+            mounting.occupied.add((each.face, values["at"]))
+        if isinstance(each, SubFacePlan):
+            sub = self._build(SubFace, values, each.path)
+            scale, x, y = frames[each.face]
+            place = (x + scale * sub.at[0], y + scale * sub.at[1])
+            frames[f"{each.name}."] = (scale * sub.scale, *place)
+            return
+        fixed = None if each.spots is not None else self._fixed.get(each.name)
+        is_checked = not isinstance(chooser, EndChooser)
+        part = fixed or self._build(each.kind, values, each.path, is_checked=is_checked)
+        if isinstance(part, Track) and part.follows == "body":
+            part = part.along(body.shape)
+        mount = self._mount(each, part, frames, mounting.mounts, mounting.quantities)
+        if mount is not None:
+            mounting.mounts[each.name] = mount
+
+    def _values(
+        self, each: PartPlan | SubFacePlan, mounting: _Mounting, chooser: Chooser
+    ) -> dict[str, Any]:
+        """Values of a part, drawn once, with those of the part that it is like."""
+        values = mounting.values.get(each.name)
+        if values is None:
+            values = each.values.draw(chooser, mounting.quantities)
+            if each.like is not None:
+                base = self._values(self._by_name[each.like], mounting, chooser)
+                values = _merged(base, values)
+            mounting.values[each.name] = values
+        return values
 
     def _window(self, name: str, mounts: Mapping[str, MountedPart]) -> Window:
         part = mounts[name].part if name in mounts else None
@@ -415,10 +572,9 @@ class FaceDescription:
         drive = part.drive_text
         number = None if drive is None else evaluate(drive, quantities)
         frame, track = frames[each.face], None
-        if isinstance(part, Pointer):
+        if isinstance(part, Pointer | Mark):
             on = mounts.get(f"{each.face}{part.track}") or mounts.get(part.track)
-            names = {plan.name for plan in self._plans}
-            if on is None and {f"{each.face}{part.track}", part.track} & names:
+            if on is None and {f"{each.face}{part.track}", part.track} & self._by_name.keys():
                 return None
             if on is None or not isinstance(on.part, Track):
                 tracks = [name for name, mount in mounts.items() if isinstance(mount.part, Track)]
@@ -455,34 +611,45 @@ class FaceDescription:
                 fixed[each.name] = self._build(each.kind, raws[each.name], each.path)
         return fixed
 
-    def _build(self, kind: type[Any], values: dict[str, Any], path: str) -> Any:
+    def _build(
+        self, kind: type[Any], values: dict[str, Any], path: str, *, is_checked: bool = False
+    ) -> Any:
         def name(below: str) -> str:
             return f"{self._line(f'{path}.{below}')}: {path}"
 
+        if is_checked:
+            # Without a detour over JSON, which takes half as long again.
+            with suppress(
+                ValueError
+            ):  # what is wrong between two ends that are right is told below
+                return recipe.build(kind, values)
         return recipe.validate(kind, values, name=name)
 
     def check(self) -> None:
         """Refuse what cannot be drawn: both ends of ranges and each item of lists are tried."""
-        names: dict[str, object] = {"value": None}
-        for name, steps in self.head.draws.items():
-            if isinstance(steps, str):
-                self._check_formula(f"draws.{name}", steps, names)
-            names[name] = None
+        names = self._names
+        _ = self._draw_plans
         for each in self._plans:
             if isinstance(each, PartPlan) and (drive := self._raw_drive(each)) is not None:
                 self._check_formula(f"{each.path}.drive", drive, names)
         for name, reading in self.head.readings.items():
             self._check_formula(f"readings.{name}.drive", reading.drive or "value", names)
-        most = max([self._body_plan.most_choices, *(p.values.most_choices for p in self._plans)])
+        most = max(
+            self._body_plan.most_choices,
+            *(each.values.most_choices for each in self._plans),
+            *(len(self.head.words(name)) for name in self.head.choices),
+        )
         for share in (0.0, 1.0):
             for index in range(most):
                 for end in (0, self.head.count - 1):
                     value = value_at(self.head.value, end)
-                    self._check_drawn(self.draw(value, EndChooser(share, index)))
+                    for ood in (False, True) if self.head.held_out else (False,):
+                        self._check_drawn(self.draw(value, EndChooser(share, index), ood=ood))
 
     def _raw_drive(self, each: PartPlan) -> str | None:
         """The drive that is written for a part."""
-        ones = dict.fromkeys(self._names, Fraction(1))
+        # The first word of each choice, and 1 for all others: a drive may divide by them.
+        ones = {name: Fraction(words is None) for name, words in self._names.items()}
         drive = each.values.draw(EndChooser(0), ones).get("drive")
         return None if drive is None else str(drive)
 
@@ -547,6 +714,32 @@ class FaceDescription:
             if line is not None:
                 return f"{self.source}, line {line}"
         return self.source
+
+
+class _Mounting(NamedTuple):
+    """Parts that were drawn so far for a picture."""
+
+    quantities: Mapping[str, Fraction]
+    frames: dict[str, tuple[float, float, float]]
+    values: dict[str, dict[str, Any]]
+    mounts: dict[str, MountedPart]
+    occupied: set[tuple[str, tuple[float, float]]]
+    """Places that are taken, each with its sub-face."""
+
+    def free_places(self, face: str, spots: PartSpots) -> list[tuple[float, float]]:
+        """List the places that no other part has and no pointer on this face comes near."""
+        free = [place for place in spots.at if (face, place) not in self.occupied]
+        if spots.clear:
+            for mount in self.mounts.values():
+                if isinstance(mount.part, Pointer) and mount.frame == self.frames[face]:
+                    free = [p for p in free if mount.part.distance(mount, p) >= spots.clear]
+        return free
+
+
+def _is_stepped(raw: Any) -> bool:
+    """True for first, last and step."""
+    is_list = isinstance(raw, list | tuple) and len(raw) == 3
+    return is_list and all(isinstance(n, int | float) and not isinstance(n, bool) for n in raw)
 
 
 def _parts_like(face: str, parts: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

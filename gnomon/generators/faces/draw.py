@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,17 +11,21 @@ from PIL.Image import Image
 
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
-from gnomon.generators.drawing.canvas import SCALE, Canvas, Points, bounding_box
+from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Palette, ground_clear_of
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces.description import DrawnFace, decimal_of
-from gnomon.generators.faces.painter import FacePainter
+from gnomon.generators.faces.in_front import InFront, draw_in_front
+from gnomon.generators.faces.painter import WHOLE, FacePainter
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Plate
 from gnomon.generators.faces.track import Track
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
+
+# Share of a unit by which a shadow falls: light from above, a little from the left.
+_FALL = np.array([0.03, 0.04])
 
 
 class FaceLook(NamedTuple):
@@ -37,6 +41,9 @@ class FaceLook(NamedTuple):
     width: int | None = None
     readable: int | None = None
     """Pixels of the shorter side at which it can still be read. Default: the description's."""
+    shadow: float = 0.0
+    """Share of light that pointers take from the floor in a flat picture; 0 for no shadow."""
+    front: InFront = InFront()
 
 
 class FaceScene(NamedTuple):
@@ -46,55 +53,77 @@ class FaceScene(NamedTuple):
     look: FaceLook
 
     @property
+    def edge(self) -> Points:
+        """The edge of the body."""
+        return self.face.body.outline(self.face.body.rim)
+
+    @property
     def case(self) -> Points:
         """The edge of the body in the picture."""
-        return self.look.pose(self.face.body.outline(self.face.body.rim))
+        return self.look.pose(self.edge)
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of its body and parts."""
+        palette = self.face.body.colours.dress(colours.palette(self.look.palette))
+        bare = self.face.body.shape == "bare"
+        return replace(palette, case=palette.floor) if bare else palette
 
 
 def draw_face(scene: FaceScene, rng: Rng) -> Image:
     """Draw a face with its background, flat or photographed."""
-    face, look = scene.face, scene.look
-    palette = face.body.colours.dress(colours.palette(look.palette))
-    if face.body.shape == "bare":
-        palette = replace(palette, case=palette.floor)
-    painter = _painter(scene, palette, rng)
-    above = [mount for mount in face.parts if _stands_above(mount)]
-    for mount in _floor_parts(face):
-        painter.frame = mount.frame
-        mount.part.paint(painter, mount)
-    painter.finish_floor()
-    if not look.is_photo:
-        _draw_above(painter, above)
-        return painter.canvas.picture()
-    return _photograph(painter, above, scene, rng)
+    return draw_faces([scene], rng)
 
 
-def _painter(scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
-    """Draw the background with the body before it, and what stands out behind the body."""
+def draw_faces(scenes: Sequence[FaceScene], rng: Rng) -> Image:
+    """Draw faces in the places of their poses, on the background of the first."""
+    look, palettes = scenes[0].look, [scene.palette for scene in scenes]
+    cases = tuple(palette.case for palette in palettes)
+    ground = ground_clear_of(cases, palettes[0].ground, SPREADS.get(look.background, 0))
+    # Just outside of the rims, where body and ground meet.
+    edges = [
+        (scene.look.pose(scene.face.body.outline(scene.face.body.rim + 0.03)), case)
+        for scene, case in zip(scenes, cases, strict=True)
+    ]
+    width = (look.width or look.size) * len(scenes)
+    behind = background_behind(look.background, max(width, look.size), ground, rng, edges)
+    canvas = Canvas((width, look.size), np.ascontiguousarray(behind[: look.size, :width]))
+    painters = [
+        _print_face(canvas, scene, palette, rng)
+        for scene, palette in zip(scenes, palettes, strict=True)
+    ]
+    if look.is_photo:
+        return _photograph(canvas, scenes, painters, rng)
+    for scene, painter in zip(scenes, painters, strict=True):
+        if scene.look.shadow:
+            _cast_shadows(canvas, scene, painter)
+        _paint_above(painter, scene)
+        _draw_in_front(canvas, scene)
+    return canvas.picture()
+
+
+def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
+    """Draw a body with its print and windows, and what stands out behind the body."""
     face, look = scene.face, scene.look
     body = face.body
-    edge = look.pose(body.outline(body.rim + 0.03))
-    ground = ground_clear_of((palette.case,), palette.ground, SPREADS.get(look.background, 0))
-    behind = background_behind(
-        look.background, SCALE * look.size, ground, rng, [(edge, palette.case)], SCALE
-    )
-    if look.width is not None:
-        behind = np.ascontiguousarray(behind[:, : SCALE * look.width])
-    canvas = Canvas((look.width or look.size, look.size), behind)
     painter = FacePainter(canvas, look.pose, palette, look.font, face.head.unit, rng)
     for mount in face.parts:
         if _is_behind(mount):
             painter.frame = mount.frame
             mount.part.paint(painter, mount)
-    painter.frame = (1.0, 0.0, 0.0)
+    painter.frame = WHOLE
     if body.rim:
-        painter.fill([body.outline(body.rim)], "case")
+        painter.fill([scene.edge], "case")
     if body.shape == "ring":  # a groove in the rim
         painter.fill([body.outline(0.57 * body.rim)], "floor")
         painter.fill([body.outline(0.21 * body.rim)], "case")
     floor = body.outline()
     painter.fill([floor], "floor")
     painter.right_edge = float(floor[:, 0].max())
+    for mount in _floor_parts(face):
+        painter.frame = mount.frame
+        mount.part.paint(painter, mount)
+    painter.finish_floor()
     return painter
 
 
@@ -108,6 +137,11 @@ def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
             yield mount
 
 
+def _draw_in_front(canvas: Canvas, scene: FaceScene) -> None:
+    if scene.look.front != InFront():
+        draw_in_front(canvas, scene.look.pose, scene.edge, scene.look.front)
+
+
 def _stands_above(mount: MountedPart) -> bool:
     return isinstance(mount.part, Pointer) and mount.part.stands_above
 
@@ -116,31 +150,55 @@ def _is_behind(mount: MountedPart) -> bool:
     return isinstance(mount.part, Plate) and mount.part.behind
 
 
-def _draw_above(painter: FacePainter, above: list[MountedPart]) -> None:
-    for mount in above:
-        painter.frame = mount.frame
-        mount.part.paint(painter, mount)
+def _paint_above(painter: FacePainter, scene: FaceScene) -> None:
+    for mount in scene.face.parts:
+        if _stands_above(mount):
+            painter.frame = mount.frame
+            mount.part.paint(painter, mount)
+    painter.finish_fine()
+
+
+def _cast_shadows(canvas: Canvas, scene: FaceScene, painter: FacePainter) -> None:
+    fall = _FALL * scene.look.pose.scale
+    shadows = []
+    for mount in scene.face.parts:
+        if _stands_above(mount):
+            assert isinstance(mount.part, Pointer)
+            painter.frame = mount.frame
+            for contours, _ in mount.part.layers(mount):
+                shadows.append([painter.place(contour) + fall for contour in contours])
+    if shadows:
+        canvas.fill_fine_shapes(shadows, (0, 0, 0), scene.look.shadow)
 
 
 def _photograph(
-    painter: FacePainter, above: list[MountedPart], scene: FaceScene, rng: Rng
+    canvas: Canvas, scenes: Sequence[FaceScene], painters: Sequence[FacePainter], rng: Rng
 ) -> Image:
-    """Take a picture of the face, the pointers a little above it."""
-    face, look = scene.face, scene.look
-    without_pointers, shapes = painter.canvas.pixels.copy(), []
-    shift = np.array(photo.parallax(rng, look.pose.scale))
-    for mount in above:
-        pointer = mount.part
-        assert isinstance(pointer, Pointer)
-        # The pointer of a small dial stands less high.
-        x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
-        painter.pose, painter.frame = look.pose.moved(x, y), mount.frame
-        pointer.paint(painter, mount)
-        shapes += [painter.place(contour) for contour in pointer.contours(mount)]
-    case, floor = scene.case, look.pose(face.body.outline())
-    masks = (photo.mask_of(part, painter.canvas.size) for part in (shapes, [case], [floor]))
-    layers = photo.Layers(without_pointers, painter.canvas.pixels, *masks)
-    readable = min(look.readable or face.head.readable, look.size)
+    """Take a picture of the faces, the pointers a little above them."""
+    without_pointers = Canvas(canvas.size, canvas.pixels.copy())
+    contours: list[Points] = []
+    for scene, painter in zip(scenes, painters, strict=True):
+        pose = scene.look.pose
+        shift = np.array(photo.parallax(rng, pose.scale))
+        for mount in scene.face.parts:
+            if _stands_above(mount):
+                pointer = mount.part
+                assert isinstance(pointer, Pointer)
+                # The pointer of a small dial stands less high.
+                x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
+                painter.pose, painter.frame = pose.moved(x, y), mount.frame
+                pointer.paint(painter, mount)
+                contours += [painter.place(contour) for contour in pointer.contours(mount)]
+        painter.finish_fine()
+    for layer in (without_pointers, canvas):
+        for scene in scenes:
+            _draw_in_front(layer, scene)
+    floors = [scene.look.pose(scene.face.body.outline()) for scene in scenes]
+    cases = [scene.case for scene in scenes]
+    masks = (photo.mask_of(part, canvas.size) for part in (contours, cases, floors))
+    layers = photo.Layers(without_pointers.pixels, canvas.pixels, *masks)
+    look = scenes[0].look
+    readable = min(look.readable or scenes[0].face.head.readable, look.size)
     return photo.photograph(layers, rng, min_readable_side=readable)
 
 

@@ -99,7 +99,7 @@ class Face(PictureGenerator):
     """Instruments by their descriptions, shipped or your own, and what they read."""
 
     kind: ClassVar[str] = "face"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     levels: ClassVar[dict[str, FaceLevel]] = LEVELS
@@ -107,10 +107,9 @@ class Face(PictureGenerator):
 
     description: str | tuple[str, ...] = ALL
     """Your description, for example my-gauge.yaml, or one that comes with gnomon: ammeter,
-    barometer, bathroom_scale, compass, counter, dial_indicator, display, electricity_meter, gauge,
-    hygrometer, kitchen_scale, measuring_cylinder, meter_dial, ruler, sf6_gauge, speedometer,
-    stopwatch, thermometer, voltmeter, wall_clock, water_meter. Also a list. Default:
-    all that come with it."""
+    barometer, bathroom_scale, clock, compass, counter, dial_indicator, display, electricity_meter,
+    gauge, hygrometer, kitchen_scale, measuring_cylinder, meter_dial, ruler, sf6_gauge, speedometer,
+    stopwatch, thermometer, voltmeter, water_meter. Also a list. Default: all that come with it."""
     size: Annotated[int, within(160, 1024)] = 320
     """Pixels of the square picture's side (160 to 1024)."""
     level: Literal["easy", "medium", "hard"] = "easy"
@@ -282,7 +281,7 @@ class Face(PictureGenerator):
         rng = self.rng(index)
         plan = self._plan(rng)
         reading = plan.description.readings[plan.reading]
-        face = plan.description.draw(plan.value, rng)
+        face = plan.description.draw(plan.value, rng, ood=self.ood)
         scale_question: ScaleQuestion | None = None
         if plan.question in scale_marks.QUESTIONS:
             scale_question, face = scale_marks.ask(plan.question, face, reading, rng)

@@ -10,8 +10,9 @@ import numpy as np
 
 from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Pixels, Points
 from gnomon.generators.drawing.colours import Colour, Palette
-from gnomon.generators.drawing.lettering import Lettering, draw_texts
+from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import HALF, Pose
+from gnomon.generators.faces.floor_print import FloorPrint
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.looks.photo import mask_of
 from gnomon.generators.rng import Rng
@@ -19,13 +20,15 @@ from gnomon.generators.rng import Rng
 # Ticks thinner than this many pixels are drawn as the thinnest lines there are.
 _THINNEST = 0.9
 Frame = tuple[float, float, float]
+WHOLE: Frame = (1.0, 0.0, 0.0)
+"""The frame of parts on the face itself."""
 
 
 class FacePainter:
     """Draws shapes, ticks, texts and flat pictures of a face as its pose has them.
 
-    Shapes and ticks are drawn immediately, on a canvas of twice the size. Texts, windows and
-    pointers wait until the canvas has been halved, because they use finer masks.
+    Print is collected and drawn at twice the size. Windows and pointers wait until that is done,
+    because they use finer masks.
     """
 
     def __init__(
@@ -33,11 +36,13 @@ class FacePainter:
     ) -> None:
         self.canvas, self.pose, self.palette, self.unit, self.rng = canvas, pose, palette, unit, rng
         self.font = font
-        self.frame: Frame = (1.0, 0.0, 0.0)
+        self.frame: Frame = WHOLE
         self.right_edge = math.inf
         """The body's right edge."""
-        self._texts: dict[tuple[str, Colour], list[Lettering]] = {}
+        self._print = FloorPrint(palette)
         self._late: list[Callable[[], None]] = []
+        self._fine: list[Sequence[Points]] = []
+        self._fine_colour: Colour | None = None
 
     def colour(self, name: str) -> Colour:
         """The colour that a name means on this face."""
@@ -51,11 +56,15 @@ class FacePainter:
     def place(self, points: Points) -> Points:
         """Places in the picture of points in the part's frame."""
         scale, x, y = self.frame
-        return self.pose(scale * points + (x, y))
+        return self.pose(points if self.frame == WHOLE else scale * points + (x, y))
 
     def fill(self, contours: Sequence[Points], colour: str) -> None:
         """Fill contours on the floor. A contour inside another is a hole."""
-        self.canvas.fill([self.place(contour) for contour in contours], self.colour(colour))
+        self._print.add_shape([self.place(contour) for contour in contours], colour)
+
+    def fill_below(self, contours: Sequence[Points], colour: str) -> None:
+        """Fill contours on the floor, below later print, exact to a tenth of a pixel."""
+        self._print.add_shape([self.place(contour) for contour in contours], colour, "fine")
 
     def bars(self, ends: Points, width: float, colour: str) -> None:
         """Draw ticks between pairs of ends, [n, 2, 2]."""
@@ -63,7 +72,7 @@ class FacePainter:
             return
         if width * self.scale < _THINNEST:
             places = self.place(ends.reshape(-1, 2)).reshape(-1, 2, 2)
-            self.canvas.strokes(places, self.colour(colour))
+            self._print.add_shape(places, colour, "line")
             return
         # LINE_AA makes a bar broader by this, so it is taken off before.
         broad = max(width - 2 * SWELL / SCALE / self.scale, 0.4 * width)
@@ -72,7 +81,7 @@ class FacePainter:
         side = across[:, None]
         corners = np.concatenate([ends + side, ends[:, ::-1] - side], 1)
         places = self.place(corners.reshape(-1, 2)).reshape(-1, 4, 2)
-        self.canvas.fill(list(places), self.colour(colour))
+        self._print.add_shape(places, colour)
 
     def write(self, texts: Sequence[Lettering], colour: str, font: str | None) -> None:
         """Write texts above all shapes of the floor."""
@@ -80,7 +89,7 @@ class FacePainter:
         moved = [
             t._replace(x=scale * t.x + x, y=scale * t.y + y, height=scale * t.height) for t in texts
         ]
-        self._texts.setdefault((font or self.font, self.colour(colour)), []).extend(moved)
+        self._print.add_texts(moved, colour, font or self.font)
 
     def later(self, paint: Callable[[], None]) -> None:
         """Paint something above the floor's texts, in the frame of now."""
@@ -93,19 +102,26 @@ class FacePainter:
         self._late.append(in_frame)
 
     def finish_floor(self) -> None:
-        """Halve the canvas, then write and paint what has waited."""
-        if self.canvas.scale > 1:
-            self.canvas = self.canvas.halve()
-        for (font, colour), texts in self._texts.items():
-            draw_texts(self.canvas, texts, font, self.pose, colour)
-        self._texts = {}
+        """Draw the print, then paint what has waited."""
+        self._print.draw(self.canvas, self.pose)
         late, self._late = self._late, []
         for paint in late:
             paint()
+        self.finish_fine()
 
     def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:
         """Fill contours above the floor, exact to a tenth of a pixel."""
-        self.canvas.fill_fine([self.place(contour) for contour in contours], colour)
+        if colour != self._fine_colour:
+            self.finish_fine()
+        self._fine_colour = colour
+        self._fine.append([self.place(contour) for contour in contours])
+
+    def finish_fine(self) -> None:
+        """Draw the fine shapes that were collected. Shapes of a colour are drawn together."""
+        if self._fine:
+            assert self._fine_colour is not None
+            self.canvas.fill_fine_shapes(self._fine, self._fine_colour)
+        self._fine = []
 
     @property
     def fine_swell(self) -> float:
@@ -114,17 +130,17 @@ class FacePainter:
 
     def clipped(self, window: Points, paint: Callable[[], None]) -> None:
         """Paint on the floor, but change only the pixels within a window."""
+        self.finish_fine()
         before = self.canvas.pixels.copy()
-        texts, self._texts = self._texts, {}
         paint()
         self.finish_floor()
-        self._texts = texts
         mask = mask_of([self.place(window)], self.canvas.size)[..., None] * np.float32(1 / 255)
         mixed = before + (self.canvas.pixels - before.astype(np.float32)) * mask
         self.canvas.pixels = np.rint(mixed).astype(np.uint8)
 
     def paste(self, picture: Pixels, corners: tuple[float, float, float, float]) -> None:
         """Lay a flat picture on the face, between its upper left and lower right corner."""
+        self.finish_fine()
         x1, y1, x2, y2 = corners
         outline = self.place(np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)]))
         corner_x, top, right, bottom = self.canvas.pixels_around(outline, 1)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
-from gnomon.generators.drawing.colours import SHADES, Colour, Palette, blend, rgb
+from gnomon.generators.drawing.colours import (
+    SHADES,
+    Colour,
+    Palette,
+    blend,
+    is_legible,
+    rgb,
+)  # fmt: skip
 from gnomon.names import hint
 
-# Colours that a palette gives: the dial, its print, its pointer, other pointers, its rim. contrast:
-# nearly black or nearly white, whichever stands out from the floor.
-ROLES = ("floor", "ink", "hands", "pointer", "case", "faint", "contrast")
+# Colours that a palette gives: the dial, its print, other pointers, its pointer, its rim, the wall.
+# contrast: nearly black or nearly white, whichever stands out from the floor.
+ROLES = ("floor", "ink", "hands", "pointer", "case", "ground", "faint", "contrast")
 _DARK, _BRIGHT = (20, 20, 20), (240, 240, 236)
 
 
@@ -49,6 +57,8 @@ class BodyColours(NamedTuple):
     second: str | None = None
     case: str | None = None
     ground: str | None = None
+    shade: tuple[int, int, int] = (0, 0, 0)
+    """Levels that are added to red, green and blue of floor and ground."""
 
     def dress(self, palette: Palette) -> Palette:
         """Return the palette with these colours."""
@@ -57,12 +67,31 @@ class BodyColours(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _dressed(colours: BodyColours, palette: Palette) -> Palette:
-    overrides: dict[str, Any] = {
-        role: colour_of(name, palette)
-        for role, name in colours._asdict().items()
-        if name is not None
+    *names, shade = colours
+    overrides = {
+        role: name for role, name in zip(colours._fields, names, strict=False) if name is not None
     }
-    return replace(palette, **overrides)
+    full = _override(palette, overrides, shade)
+    if is_legible(full):
+        return full
+    # Roles may be too pale in each other's colours: then they keep their own.
+    own = {role: name for role, name in overrides.items() if name not in ROLES}
+    plain = _override(palette, own, (0, 0, 0))
+    return plain if is_legible(plain) else full
+
+
+def _override(
+    palette: Palette, overrides: Mapping[str, str], shade: tuple[int, int, int]
+) -> Palette:
+    parts: dict[str, Any] = {role: colour_of(name, palette) for role, name in overrides.items()}
+    dressed = replace(palette, **parts)
+    if not any(shade):
+        return dressed
+    floor, ground = (
+        tuple(min(255, max(0, part + by)) for part, by in zip(colour, shade, strict=True))
+        for colour in (dressed.floor, dressed.ground)
+    )
+    return replace(dressed, floor=floor, ground=ground)  # type: ignore[arg-type]
 
 
 def _is_hex(name: str) -> bool:

@@ -34,7 +34,7 @@ class ScalePath(ABC):
 
     def point(self, share: float, inward: float = 0.0) -> tuple[float, float]:
         """Return the point at a share of the way."""
-        x, y = self.points(np.array([share]), inward)[0].tolist()
+        x, y = self.points(np.array([share], float), inward)[0].tolist()
         return x, y
 
     def band(self, begin: float, end: float, near: float, far: float) -> Points:
@@ -54,10 +54,8 @@ class RoundPath(ScalePath):
     sweep: float
 
     def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
-        a = np.radians(self.start + self.sweep * shares)
-        radius = self.radius - inward
-        x, y = self.pivot
-        return np.stack([x + radius * np.sin(a), y - radius * np.cos(a)], 1)
+        radius = np.asarray(self.radius - inward)[..., None]
+        return radius * _rays(self.start, self.sweep, shares.tobytes()) + self.pivot
 
     def direction(self, share: float) -> float:
         return self.start + self.sweep * share
@@ -67,6 +65,13 @@ class RoundPath(ScalePath):
         return self.radius * math.radians(abs(self.sweep))
 
 
+@lru_cache(maxsize=512)
+def _rays(start: float, sweep: float, shares: bytes) -> Points:
+    """Directions from a pivot at shares of an arc, [n, 2]."""
+    a = np.radians(start + sweep * np.frombuffer(shares))
+    return np.stack([np.sin(a), -np.cos(a)], 1)
+
+
 @dataclass(frozen=True, slots=True)
 class OutlinePath(RoundPath):
     """A way along the outline of a dial that is not round, such as a square one."""
@@ -74,16 +79,18 @@ class OutlinePath(RoundPath):
     shape: str
 
     def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
-        degrees = self.start + self.sweep * shares
-        far = _outline_radii(self.shape, tuple(degrees.tolist()))
-        radius, a = self.radius * far - inward, np.radians(degrees)
-        x, y = self.pivot
-        return np.stack([x + radius * np.sin(a), y - radius * np.cos(a)], 1)
+        far, ways = _outline_rays(self.shape, self.start, self.sweep, shares.tobytes())
+        radius: Points = self.radius * far - np.asarray(inward)[..., None]
+        return radius * ways + self.pivot
 
 
 @lru_cache(maxsize=512)
-def _outline_radii(shape: str, degrees: tuple[float, ...]) -> Shares:
-    return np.array([radius_at(shape, each) for each in degrees])
+def _outline_rays(shape: str, start: float, sweep: float, shares: bytes) -> tuple[Points, Points]:
+    """Distances to an outline at shares of a way, [n, 1], and the directions, [n, 2]."""
+    degrees = start + sweep * np.frombuffer(shares)
+    far = np.array([radius_at(shape, each) for each in degrees.tolist()]).reshape(-1, 1)
+    a = np.radians(degrees)
+    return far, np.stack([np.sin(a), -np.cos(a)], 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,8 @@ SLIDING = ("column", "triangle", "line")
 PointerShape = Literal[
     "baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "skeleton",
     "counterweight", "needle", "flag", "lever", "drop", "teardrop", "wedge", "shield", "trowel",
-    "spade", "magnet", "hammer", "sector", "crescent", "capped", "paddle", "saucer", "halves",
-    "column", "triangle", "line",
+    "spade", "syringe", "diamond", "magnet", "hammer", "sector", "crescent", "capped", "paddle",
+    "saucer", "halves", "column", "triangle", "line",
 ]  # fmt: skip
 # Light that a plate on a pointer sends back.
 _PLATE = (188, 190, 190)
@@ -55,6 +55,8 @@ class Pointer(FacePart):
     hub: Annotated[float, Field(ge=0, le=1)] = 0.09
     """Radius of the disc over the pivot. 0 draws no disc."""
     hub_colour: Paint = "hands"
+    weight: Annotated[float, Field(ge=0.5, le=9)] = 2.8
+    """Breadth of a counterweight, in breadths of the pointer."""
     bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Radius of a column's bulb below its first value."""
     begin: Annotated[float, Field(ge=-1, le=0)] = 0.0
@@ -93,8 +95,21 @@ class Pointer(FacePart):
         """Distance from the pivot to the tip, in the unit of its frame."""
         return self.length * (_track(mount).radius or 1.0)
 
+    def distance(self, mount: MountedPart, place: tuple[float, float]) -> float:
+        """Distance of a place from the line between the pivot and the tip."""
+        track = _track(mount)
+        path = track.path
+        begin = path.pivot if isinstance(path, RoundPath) else self._tip(track, mount.share)
+        line = np.subtract(self._tip(track, mount.share), begin)
+        away = np.subtract(place, begin)
+        share = min(1.0, max(0.0, float(away @ line) / max(float(line @ line), 1e-9)))
+        return float(np.hypot(*(away - share * line)))
+
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
-        if self.stands_above or self.beneath:
+        if self.beneath:
+            for contours, _ in self.layers(mount, painter.fine_swell):
+                painter.fill_below(contours, self.colour)
+        elif self.stands_above:
             self._paint(painter, mount)
         else:
             painter.later(lambda: self._paint(painter, mount))
@@ -134,7 +149,9 @@ class Pointer(FacePart):
             contours = turn_into_place(shape(length, self.width / 2))
             return [([c], material) for c, material in zip(contours, materials, strict=True)]
         if self.shape == "counterweight":
-            return [(turn_into_place(needle(length, self.width, self.tail)), "b")]
+            # A thin one keeps a third, or the swell would take all of it in small pictures.
+            thin = max(self.width - 2 * swell / radius, 0.3 * self.width)
+            return [(turn_into_place(needle(length, thin, self.tail, self.weight)), "b")]
         if self.shape == "flag":
             return [(turn_into_place([_flag(length, self.width, self.tail)]), "b")]
         style = "taper" if self.shape == "needle" else self.shape

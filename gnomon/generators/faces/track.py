@@ -15,6 +15,7 @@ from pydantic.dataclasses import dataclass
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import disc
 from gnomon.generators.faces.graduation import (
     LABELLED,
     MOST_TICKS,
@@ -25,13 +26,13 @@ from gnomon.generators.faces.graduation import (
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, FacePart, FontName, Length, MountedPart, Place
-from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, StraightPath
+from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, Shares, StraightPath
 from gnomon.generators.faces.varying import as_fraction
 from gnomon.generators.instruments.scale import plain
 from gnomon.recipe import STRICT
 
 # Shapes of bodies that are not round, and have an outline that a track can follow.
-OUTLINES = ("square", "cushion", "oval", "tall", "octagon")
+OUTLINES = ("square", "cushion", "oval", "tall", "octagon", "barrel", "hexagon")
 # The shortest arc on which a pointer can be read.
 _LEAST_SWEEP = 5
 Positive = Annotated[float, Field(gt=0)]
@@ -70,6 +71,8 @@ class Numerals:
     height: Length = 0.1
     away: Distance | None = None
     """Distance of their middles from the track; negative for the other side of the ticks."""
+    room: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Least distance of their edge from the track, if `away` is not given."""
     turn: Literal["upright", "radial"] = "upright"
     """radial: their feet point to the pivot, or along a line to its numerals' side."""
     times: float = 1.0
@@ -118,6 +121,10 @@ class Track(FacePart):
     """Length of other ticks, as a share of a labelled one."""
     width: Annotated[float, Field(gt=0, le=0.2)] = 0.02
     """Breadth of a labelled tick."""
+    dots: bool = False
+    """True for dots in place of ticks, each as broad as a tick is long."""
+    without: tuple[float, ...] = ()
+    """Labelled values that have no tick."""
     thin: Annotated[float, Field(gt=0, le=0.2)] = 0.008
     """Breadth of other ticks."""
     ring: Annotated[float, Field(ge=0, le=0.2)] = 0.0
@@ -186,9 +193,9 @@ class Track(FacePart):
         if not self.goes_round:
             return float(number)
         low, high = map(as_fraction, self.values)
-        return float((number - low) % (high - low) + low)
+        return float(number % high if not low else (number - low) % (high - low) + low)
 
-    @property
+    @cached_property
     def graduation(self) -> Graduation:
         """The ticks, and the place of each value."""
         return graduation(self._pieces, self.spacing == "log", self.goes_round)
@@ -207,6 +214,8 @@ class Track(FacePart):
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
         path, scale = self.path, self.graduation
+        if not (scale.ticks or self.zones or self.ring):
+            return
         for zone in self.zones:
             near = 0.0 if zone.near is None else zone.near
             far = self.tick if zone.far is None else zone.far
@@ -216,13 +225,16 @@ class Track(FacePart):
             half = self.ring / 2
             painter.fill([path.band(0, 1, -half, half)], self.colour)
         if self.tick and scale.ticks:
-            self._paint_ticks(painter)
-        if self.numerals:
+            if self.dots:
+                self._paint_dots(painter)
+            else:
+                self._paint_ticks(painter)
+        if self.numerals and self.texts:
             painter.write(self.texts, self.numerals.colour, self.numerals.font)
 
     def _paint_ticks(self, painter: FacePainter) -> None:
         """Draw all ticks, the thin ones at once."""
-        labelled, *thin = self.graduation.shares_by_rank
+        labelled, *thin = self._shares_by_rank
         middle, small = (self.tick * part for part in (self.middle_tick, self.small_tick))
         shares = np.concatenate([labelled, *thin])
         inward = np.repeat([self.tick, middle, small], [len(labelled), *map(len, thin)])
@@ -233,6 +245,23 @@ class Track(FacePart):
         painter.bars(ends[: len(labelled)], self.width, self.colour)
         painter.bars(ends[len(labelled) :], self.thin, self.colour)
 
+    def _paint_dots(self, painter: FacePainter) -> None:
+        lengths = (self.tick, self.tick * self.middle_tick, self.tick * self.small_tick)
+        for shares, length in zip(self._shares_by_rank, lengths, strict=True):
+            dots = self.path.points(shares, 0.7 * length)
+            if len(dots):
+                painter.fill([disc(abs(length) / 2) + dot for dot in dots], self.colour)
+
+    @property
+    def _shares_by_rank(self) -> tuple[Shares, ...]:
+        """Places of the ticks that are drawn."""
+        labelled, *others = self.graduation.shares_by_rank
+        if self.without:
+            ticks = [tick for tick in self.graduation.ticks if tick.rank == LABELLED]
+            has_tick = [float(tick.value) not in self.without for tick in ticks]
+            labelled = labelled[has_tick]
+        return labelled, *others
+
     @cached_property
     def texts(self) -> list[Lettering]:
         """The numbers in their places."""
@@ -242,7 +271,8 @@ class Track(FacePart):
             return []
         away = numerals.away
         if away is None:
-            away = self.tick + (0.04 + 0.6 * numerals.height) * (1 if self.tick >= 0 else -1)
+            side = 1 if self.tick >= 0 else -1
+            away = side * (max(abs(self.tick), numerals.room) + 0.04 + 0.6 * numerals.height)
         places = self.path.points(self.graduation.shares_by_rank[LABELLED], away).tolist()
         texts = []
         for number, (tick, (x, y)) in enumerate(zip(labelled, places, strict=True)):

@@ -13,11 +13,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Protocol
 
-from gnomon.generators.faces.expressions import Quantities, check_formula, evaluate
+from gnomon.generators.faces.expressions import (
+    Quantities,
+    check_formula,
+    evaluate,
+    evaluate_float,
+)  # fmt: skip
+from gnomon.names import hint
 
 # Metadata of a field whose text is a formula of its own, worked out once the value is known.
 DRIVE = "drive"
@@ -49,7 +55,29 @@ class EndChooser:
         return items[self.index % len(items)]
 
     def chance(self, probability: float) -> bool:
-        return probability >= 1 or self.share < 0.5
+        return probability >= 1 or (probability > 0 and self.share < 0.5)
+
+
+@dataclass(frozen=True)
+class NarrowedChooser:
+    """Draws numbers from the middle of their ranges, and everything else as another chooser."""
+
+    chooser: Chooser
+    width: float
+    """Share of each range from which numbers are drawn: 1 for all of it, 0 for its middle."""
+
+    def uniform(self, low: float, high: float) -> float:
+        middle, number = (low + high) / 2, self.chooser.uniform(low, high)
+        return middle + self.width * (number - middle)
+
+    def integer(self, low: int, high: int) -> int:
+        return self.chooser.integer(low, high)
+
+    def choice(self, items: Sequence[Any]) -> Any:
+        return self.chooser.choice(items)
+
+    def chance(self, probability: float) -> bool:
+        return self.chooser.chance(probability)
 
 
 class Varied(ABC):
@@ -97,7 +125,7 @@ class RangeOf(Varied):
     is_whole: bool
 
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
-        low, high = (end.draw(chooser, quantities) for end in (self.low, self.high))
+        low, high = self.low.draw(chooser, quantities), self.high.draw(chooser, quantities)
         if self.is_whole:
             return chooser.integer(low, high)
         # Four decimals: finer differences show nowhere, and facts stay short.
@@ -133,8 +161,43 @@ class FormulaOf(Varied):
     is_whole: bool = False
 
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:  # noqa: ARG002
-        number = evaluate(self.text, quantities)
-        return math.floor(number) if self.is_whole else float(number)
+        if self.is_whole:
+            return math.floor(evaluate(self.text, quantities))
+        return evaluate_float(self.text, quantities)
+
+
+@dataclass(frozen=True)
+class ValueByWord(Varied):
+    """A value for each word of a choice, such as the numerals' height for each sort of numerals."""
+
+    name: str
+    values: tuple[Varied, ...]
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        return self.values[int(quantities[self.name])].draw(chooser, quantities)
+
+    def parts(self) -> Iterator[Varied]:
+        return iter(self.values)
+
+
+@dataclass(frozen=True)
+class ValueByChance(Varied):
+    """A value for a share of the pictures, and another value for the rest."""
+
+    chance: Varied
+    then: Varied
+    otherwise: Varied
+
+    def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
+        is_drawn = chooser.chance(self.chance.draw(chooser, quantities))
+        return (self.then if is_drawn else self.otherwise).draw(chooser, quantities)
+
+    def parts(self) -> Iterator[Varied]:
+        return iter((self.chance, self.then, self.otherwise))
+
+    @property
+    def most_choices(self) -> int:
+        return max(2, super().most_choices)
 
 
 @dataclass(frozen=True)
@@ -143,8 +206,19 @@ class FieldsOf(Varied):
 
     values: Mapping[str, Varied]
 
+    @cached_property
+    def _fixed(self) -> dict[str, Any]:
+        return {key: v.draw(EndChooser(0), {}) for key, v in self.values.items() if v.is_fixed}
+
+    @cached_property
+    def _varying(self) -> list[tuple[str, Varied]]:
+        return [(key, value) for key, value in self.values.items() if not value.is_fixed]
+
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
-        return {key: value.draw(chooser, quantities) for key, value in self.values.items()}
+        values = self._fixed.copy()
+        for key, value in self._varying:
+            values[key] = value.draw(chooser, quantities)
+        return values
 
     def parts(self) -> Iterator[Varied]:
         return iter(self.values.values())
@@ -169,13 +243,25 @@ def plan(
 ) -> Varied:  # fmt: skip
     """Plan the draws of plain values for a type.
 
-    `names` has the names that formulas may use. `fault(path, message)` makes the error for a range
-    or a formula that cannot be drawn from. All other faults are found when a draw is validated.
+    `names` has the names that formulas may use, and the words of each choice.
+    `fault(path, message)` makes the error for a range or a formula that cannot be drawn from. All
+    other faults are found when a draw is validated.
     """
 
     def below(inner: Any, value: Any, key: object) -> Varied:
         return plan(inner, value, names, fault, f"{path}.{key}".strip("."))
 
+    if isinstance(raw, dict) and "by" in raw:
+        return _by_word(below, schema, raw, names, fault, path)
+    if isinstance(raw, dict) and {"chance", "then"} <= raw.keys():
+        if raw.keys() - {"chance", "then", "else"}:
+            raise fault(path, "it has the keys chance, then and else")
+        otherwise = below(schema, raw.get("else"), "else")
+        return ValueByChance(
+            _number(float, raw["chance"], names, fault, f"{path}.chance"),
+            below(schema, raw["then"], "then"),
+            otherwise,
+        )
     for candidate in _alternatives(schema):
         if dataclasses.is_dataclass(candidate) and isinstance(raw, dict):
             hints = _hints(candidate)
@@ -197,6 +283,25 @@ def plan(
             values = [below(kind, value, n) for n, (kind, value) in enumerate(zip(kinds, raw))]  # noqa: B905
             return _simplified(ItemsOf(tuple(values)), raw)
     return FixedValue(raw)
+
+
+def _by_word(
+    below: Callable[[Any, Any, object], Varied], schema: Any, raw: Mapping[str, Any],
+    names: Mapping[str, object], fault: Callable[[str, str], ValueError], path: str,
+) -> Varied:  # fmt: skip
+    """Plan a value for each word; words that are not listed have that of `else`, or themselves."""
+    words = names.get(raw["by"])
+    if not isinstance(words, tuple):
+        choices = [name for name, words in names.items() if isinstance(words, tuple)]
+        raise fault(f"{path}.by", f"{raw['by']!r} is no choice; {hint(str(raw['by']), choices)}")
+    for key in raw:
+        if key not in (*words, "by", "else"):
+            raise fault(f"{path}.{key}", f"no such word; {hint(str(key), list(words))}")
+    values = [
+        below(schema, raw.get(word, raw.get("else", word)), word if word in raw else "else")
+        for word in words
+    ]
+    return ValueByWord(raw["by"], tuple(values))
 
 
 def _number(
