@@ -59,7 +59,7 @@ def main(words: Sequence[str]) -> None:
     seeds = [f"seed {seed}" for seed in range(options.seeds)]
     header = ["", *seeds, "mean", "deviation", "min", "max"]
     table = [header, *lines_of("before", before), *lines_of("after", after)]
-    print("\n".join(["$ python -m benchmarks.demo_seeds", *align(table)]))
+    print("\n".join([" ".join(["$ python -m benchmarks.demo_seeds", *words]), *align(table)]))
 
 
 if __name__ == "__main__":
