@@ -38,7 +38,7 @@ class NumericLoss(nn.Module, ABC):
     """
 
     parts: Mapping[str, Unit]
-    """Unit of each part, by the part's name: a part is a mean over digits or over numbers."""
+    """Unit over which each part of the loss is averaged, digits or numbers, by the part's name."""
 
     def __init__(self, vocab: NumericVocab) -> None:
         super().__init__()

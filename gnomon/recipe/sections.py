@@ -125,12 +125,12 @@ class Columns:
     difference for each row."""
     cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Value at which the scale starts again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
-    360 for a compass in degrees; 0 for a scale that ends. Errors are then measured the shorter way
-    round."""
+    360 for a compass in degrees. Errors are then measured the shorter way round. 0: the
+    scale does not start again."""
     digits: Annotated[int, Field(ge=0, le=30)] | Literal["label"] | None = None
     """Digits of a counter before the point, such as 5: answers are then written 05098 instead of
     5098, and also measured digit by digit. label: as many as each label has, which must be a text
-    such as '05098'; 0: as a number."""
+    such as '05098'. 0: a plain number."""
     choices: str | tuple[AnswerText, ...] | None = None
     """Possible texts, if all questions have the same, such as [open, closed]; or the column with
     the choices of each row, such as options. An answer is then a letter, such as C, or a text of
@@ -233,7 +233,8 @@ class AutoFamily:
     vision: tuple[str, ...] | None = None
     """Names of the modules of the vision tower, such as [model.vision_model]."""
     projector: tuple[str, ...] | None = None
-    """Names of the modules between them, such as [model.connector]. They may lie within vision."""
+    """Names of the modules between vision and language, such as [model.connector]. They may be part
+    of the vision tower."""
     lead: str | None = None
     """Text between the prompt and an answer, such as the space after `Assistant:`."""
     end: str | None = None

@@ -99,7 +99,7 @@ def _all_numbers(text: str, unit: str) -> list[Reading[Decimal]]:
 
 
 def _spelled(low: str) -> Iterator[Reading[Decimal | None]]:
-    """Read number words. They are negative in front of "below zero"."""
+    """Read numbers in words. "Five below zero" is -5."""
     for reading in spelled_numbers(low):
         if reading.value and _BELOW_ZERO.match(low, reading.span[1]):
             reading = reading._replace(value=-abs(reading.value))

@@ -21,7 +21,7 @@ DENIED = -1000
 
 
 def _filled(rows: Mapping[str, str]) -> dict[str, str]:
-    """Fill in the parts of patterns. Lines are alternatives, and a blank matches any blank."""
+    """Return regular expressions. Parts are filled in, lines are alternatives, blanks are \\s."""
     patterns = fill({**_TABLE["parts"], **rows})
     return {cue: patterns[cue].replace("\n", "|").replace(" ", r"\s") for cue in rows}
 

@@ -24,7 +24,7 @@ class TableForm(AnswerForm):
             return None
 
     def to_json(self) -> dict[str, Any]:
-        """Fields of a header with one dash."""
+        """Return the smallest valid table, because a form has no content."""
         return {"header": ["-"], "rows": []}
 
 

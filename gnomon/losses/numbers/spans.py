@@ -130,7 +130,7 @@ class Spans:
         return replace(self, **{name: getattr(self, name)[indices] for name in _BY_POSITION})
 
     def _reduce_by_number(self, reduction: str, amounts: Tensor) -> Tensor:
-        """Return the minimum or maximum of 0 and the amounts of each number's digits: [S]."""
+        """Reduce the amounts of each number's digits, and 0, by `amin` or `amax`: [S]."""
         slots = amounts.new_zeros(len(self.exists))
         return slots.scatter_reduce(0, self.number, amounts, reduction)
 

@@ -210,10 +210,10 @@ class Search:
     """Log-probabilities of the beginnings whose next tokens are not computed yet."""
 
     def nodes_to_expand(self) -> list[Ids]:
-        """Return beginnings to expand, so that the others hold at most half of REST of the
-        probability.
+        """Return the most probable beginnings, whose next tokens are computed next.
 
-        Empty when all unexpanded beginnings together hold at most REST.
+        They are as many as leave at most half of REST of the probability to the other beginnings.
+        If all beginnings together hold at most REST, the search is finished and the list is empty.
         """
         if not self.frontier:
             return []

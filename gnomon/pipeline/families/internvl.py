@@ -73,7 +73,7 @@ def _tile_tokens(config: Config) -> int:
 
 
 def _limit_tiles(tiles: tuple[int, int], area: int, model: Model) -> tuple[int, int]:
-    """Limit the minimum and maximum number of tiles of that area to the recipe's pixels."""
+    """Return the numbers of tiles of `area` pixels that `min_pixels` and `max_pixels` allow."""
     least, most = tiles
     if model.max_pixels is not None:
         most = max(1, min(most, model.max_pixels // area))
