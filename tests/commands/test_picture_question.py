@@ -90,7 +90,7 @@ def test_several_questions_are_listed_and_none_is_asked(run):
         asked(run(data=[WHEEL, other]))
     told = str(refused.value)
     assert "several questions" in told
-    assert "--question" in told
+    assert 'question="…"' in told
     assert told.splitlines()[1:] == [f"  {DIGIT}", "  Which way is up?"]
 
 

@@ -129,7 +129,7 @@ def test_a_loss_without_terms_or_parts_is_refused_when_it_is_created(
     (tmp_path / f"{name}.py").write_text(code)
     names.allow(f"{name}:Bare")
     vocab = NumericVocab({str(digit): digit for digit in range(10)})
-    with pytest.raises(ValueError, match=f"loss '{name}:Bare' has no {lacking}: a loss has"):
+    with pytest.raises(ValueError, match=f"loss '{name}:Bare' has no {lacking}: define"):
         create(f"{name}:Bare", vocab)
     if "terms" in lacking:
         with pytest.raises(TypeError, match=r"abstract class Bare .*terms"):

@@ -315,7 +315,7 @@ def test_a_run_reads_new_pictures_where_what_it_learned_is_gone(rows, tmp_path):
     new = str(tmp_path / "new")
     assert pictures_in(new) == tmp_path / "new"
     assert resolve_model(str(tmp_path), new, []).check_names().data
-    with pytest.raises(RecipeError, match=r"labels\.csv' is no file"):
+    with pytest.raises(RecipeError, match=r"labels\.csv' is not a file"):
         _ = resolve_model(str(tmp_path), None, []).exam
 
 
