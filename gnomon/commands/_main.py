@@ -107,7 +107,7 @@ def _way_on(verb: str) -> str:
 
 
 def _verb_in(words: Sequence[str]) -> list[str]:
-    """Return the verb, or an empty word that is none, in a list as `parser` takes it."""
+    """Return a list with the first word that is no option, or "" if there is no such word."""
     return [next((word for word in words if not word.startswith("-")), "")]
 
 
@@ -162,9 +162,9 @@ def _fail(error: BaseException, code: int, message: str | None = None, *, is_deb
 
 
 def _message(error: BaseException) -> str:
-    """Return the message without the system's numbers: "FILE: no such file or directory".
+    """Return the message without the system's error number: "FILE: no such file or directory".
 
-    It begins with the name of the exception's class if it does not stand by itself.
+    If the message is unclear alone, the name of the exception's class precedes it.
     """
     if isinstance(error, OSError) and error.strerror:
         files = [str(file) for file in (error.filename, error.filename2) if file is not None]
@@ -196,9 +196,9 @@ def _format_warning(message: Warning | str, _: type[Warning], file: str, *__: ob
 
 
 def _silence_libraries(*, quiet: bool) -> None:
-    """Silence other libraries' notices, and their progress bars where nobody watches.
+    """Silence other libraries' notices, and their progress bars if stderr is not a terminal.
 
-    With `quiet` gnomon's own progress is silenced, too.
+    With `quiet`, gnomon's progress is silenced as well.
     """
     from gnomon import progress
 

@@ -57,9 +57,10 @@ def stats(
 
 
 def splits_of(resolved: Resolved, seed: int | None) -> dict[Split, tuple[Samples, int]]:
-    """Return the samples of each split, and the number to count.
+    """Return the samples of each split, and how many of them to count.
 
-    Data on disk has the splits with rows, a kind all three, a recipe its training and its exam.
+    Data on disk has the splits that have rows, and a kind has all three. For a recipe, the splits
+    are its training and its exam.
     """
     from gnomon.generators.base import SPLITS
     from gnomon.store.reading.sources import open_splits

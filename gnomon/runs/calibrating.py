@@ -178,9 +178,10 @@ def _rows_to_leave_out(exam: Exam, rows: TrainedRows, model: str) -> set[str]:
 
 
 def _with_steps_of_labels(recipe: Recipe, exam: Exam) -> Recipe:
-    """List numbers as fine as the labels, of a scale that goes round or a counter with decimals.
+    """Set the grid of possible answers to the steps of the labels, for example tenths.
 
-    By default whole numbers are listed, and labels may be in tenths. A grid of the recipe's stays.
+    This matters for cyclic scales and for counters with decimals, whose answers would otherwise be
+    whole numbers. A grid in the recipe is not changed.
     """
     section = recipe.eval
     if section.grid is not None or not isinstance(section.belief, bool):

@@ -85,7 +85,7 @@ class Varied(ABC):
 
     @abstractmethod
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
-        """Draw plain values for this part of the plan."""
+        """Replace the ranges and lists of this part of the plan by drawn values."""
 
     def parts(self) -> Iterator[Varied]:
         """Iterate over the parts within this part."""
