@@ -1,6 +1,7 @@
 """What README and the page on the first hour show runs as it stands there."""
 
 import re
+import shlex
 from pathlib import Path
 from textwrap import dedent
 
@@ -106,6 +107,16 @@ def test_the_plan_it_shows_is_what_is_printed(capsys):
     assert gnomon(*shown[0].split()) == 1  # since it does not fit
     plan = dedent(shown[1])
     assert plan in capsys.readouterr().out
+
+
+def test_it_scores_the_answers_of_other_programs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Image.new("RGB", (64, 48)).save("a.png")
+    Path("labels.csv").write_text("image,time\na.png,10:08\n")
+    Path("answers.csv").write_text("image,answer\na.png,It is 10:08.\n")
+    (command,) = re.findall(r"^    gnomon (score .*\\\n.*)  #", README, re.MULTILINE)
+    assert gnomon(*shlex.split(command.replace("\\\n", ""))) == 0
+    assert "Exactly right                   100.0 %" in capsys.readouterr().out
 
 
 def test_it_is_short_enough_to_be_read():
