@@ -119,8 +119,9 @@ def note_few_groups(recipe: Recipe) -> None:
             way_out = "give more groups to val"
             if source.columns.split is None:
                 way_out = "name a column of train, val and test as columns.split"
+            groups = "group" if n == 1 else "groups"
             note(
-                f"{Path(source.path).name}: val has {n} groups by {source.columns.group}, and"
+                f"{Path(source.path).name}: val has {n} {groups} by {source.columns.group}, and"
                 f" intervals of {100 * USUAL_COVERAGE:g} % for new groups need {least} (`gnomon"
                 f" calibrate`): {way_out}"
             )

@@ -89,6 +89,10 @@ def test_groups_are_counted_and_few_of_validation_are_noted(recipe, tmp_path, ca
         "labels.csv: val has 5 groups by camera, and intervals of 90 % for new groups need 9"
         in capsys.readouterr().err
     )
+    hall = [f"{row.rpartition(',')[0]},hall" for row in rows]
+    table.write_text("\n".join([f"{header},camera", *hall]))
+    gnomon(*words)
+    assert "labels.csv: val has 1 group by camera, and" in capsys.readouterr().err
 
 
 def validation(recipe, *overrides):
