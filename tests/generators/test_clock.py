@@ -13,10 +13,10 @@ from solvers import check
 from gnomon.generators import Clock, create
 from gnomon.generators.base import split_of
 from gnomon.generators.clock import draw as _clock_dial
+from gnomon.generators.clock.clock_questions import ASK, QUESTIONS, TOGETHER
 from gnomon.generators.clock.draw import draw_clocks
-from gnomon.generators.clock.face import ARABIC_24, ClockFace, Style
+from gnomon.generators.clock.face import ARABIC_24, ClockFace, ClockStyle
 from gnomon.generators.clock.look import LEGIBLE, RIM, UPRIGHT, random_look
-from gnomon.generators.clock.questions import ASK, QUESTIONS, TOGETHER
 from gnomon.generators.clock.scene import (
     BOTH_HANDS,
     ClockScene,
@@ -206,7 +206,7 @@ def test_numerals_touch_neither_the_mark_at_twelve_nor_one_another(font, hour_ti
     clock = Clock(**PLAIN | {"numerals": ("arabic",), "size": 400, "dial_size": (0.9, 0.96)})
     for index in range(20):
         look = random_look(
-            clock, Style("round", "baton", "arabic", "white"), Rng("numerals", index)
+            clock, ClockStyle("round", "baton", "arabic", "white"), Rng("numerals", index)
         )
         marks = look.marks._replace(hour_ticks=hour_ticks, twelve=twelve, minute_track=False)
         numerals = printed(look._replace(font=font, marks=marks), _clock_dial._numerals)
@@ -221,7 +221,7 @@ def test_no_two_numerals_of_a_day_touch(dial):
     clock = Clock(**PLAIN | {"numerals": (ARABIC_24,), "size": 400, "dial_size": (0.9, 0.96)})
     fonts = set()
     for index in range(30):
-        look = random_look(clock, Style(dial, "baton", ARABIC_24, "white"), Rng("day", index))
+        look = random_look(clock, ClockStyle(dial, "baton", ARABIC_24, "white"), Rng("day", index))
         fonts.add(look.font)
         where = np.zeros((400, 400), int)
         for text in _clock_dial.numeral_texts(look):
@@ -238,7 +238,7 @@ def test_no_two_numerals_of_a_day_touch(dial):
 @pytest.mark.parametrize("palette", PALETTES)
 def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
     """The carbon case was as grey as its ground, and a bare white dial as light as a lit wall."""
-    style = Style(dial, "baton", "none", palette)
+    style = ClockStyle(dial, "baton", "none", palette)
     clock = Clock(**PLAIN | {"variety": 1.0, "dial_size": (0.8, 0.9)})
     for index in range(3):
         look = random_look(clock, style, Rng("ends", index))._replace(background=background)
@@ -251,7 +251,9 @@ def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
 @pytest.mark.parametrize(("moved", "free"), [({}, False), ({"degrade": "light"}, True)])
 def test_nothing_of_a_clock_is_at_the_edge_of_a_picture_that_will_be_moved(moved, free):
     options = PLAIN | {"dial_size": (1.0, 1.0)} | moved
-    shown = random_look(Clock(**options), Style("round", "baton", "none", "white"), Rng("edge"))
+    shown = random_look(
+        Clock(**options), ClockStyle("round", "baton", "none", "white"), Rng("edge")
+    )
     pixels = np.asarray(draw_clocks([ClockScene(shown, {})], Rng("ground"))).astype(int)
     edges = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     assert (np.ptp(edges, axis=0).max() == 0) == free

@@ -19,8 +19,8 @@ from gnomon.generators.drawing.shapes import rotation_matrix
 from gnomon.generators.faces.scale_questions import ZONES
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import draw_gauge
+from gnomon.generators.gauge.gauge_questions import QUESTIONS, ask, has_answer
 from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
-from gnomon.generators.gauge.questions import QUESTIONS, ask, has_answer
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.scale import plain
 from gnomon.generators.rng import Rng

@@ -11,7 +11,7 @@ from test_contract import SMALL
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.colours import PALETTES
-from gnomon.generators.gauge.draw import CASES, RIM, GaugeScene, Look, draw_gauge
+from gnomon.generators.gauge.draw import CASES, RIM, GaugeLook, GaugeScene, draw_gauge
 from gnomon.generators.instruments import INSTRUMENTS, dial
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.straight import Thermometer
@@ -27,7 +27,7 @@ def drawn(instrument: Instrument, scale, value) -> tuple[np.ndarray, poses.Pose]
     """The pixels of an upright instrument, and its pose."""
     pose = poses.place(instrument.outline("round", RIM), turn=0, tilt=0, towards=0,
                         length=0.95 * SIDE, room=SIDE, shift=(0, 0))  # fmt: skip
-    look = Look(SIDE, CASES[0], "baton", "white", "plain", "sans", pose)
+    look = GaugeLook(SIDE, CASES[0], "baton", "white", "plain", "sans", pose)
     scene = GaugeScene(instrument, scale, value, (), None, look)
     return np.asarray(draw_gauge(scene, Rng("pixels")), int), pose
 
@@ -141,7 +141,7 @@ def test_the_tip_of_each_dial_pointer_is_at_its_value(name, monkeypatch):
     draw, materials = dial.POINTERS[name]
     monkeypatch.setitem(dial.POINTERS, name, (lambda *size: draw(*size)[:1], materials[:1]))
     for clockwise in (True, False):
-        made = dial.RotaryDial(dial.Design(pointer=name, clockwise=clockwise))
+        made = dial.RotaryDial(dial.DialDesign(pointer=name, clockwise=clockwise))
         scale, track = made.scales()[0], made.layout.track
         tip = max(np.abs(made.pointer("", 0.0, 0.0)[0][:, 1]))
         # The outer tenth of the pointer: all else of it is broader than a tenth of the dial.

@@ -10,7 +10,7 @@ from PIL.Image import Image
 
 from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.face import ARABIC_24, TEXTS
-from gnomon.generators.clock.look import LEGIBLE, Look
+from gnomon.generators.clock.look import LEGIBLE, ClockLook
 from gnomon.generators.clock.scene import ClockScene
 from gnomon.generators.drawing import shapes
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
@@ -81,7 +81,7 @@ _STEP = 85
 _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _STEP))
 
 
-def draw_dial(canvas: Canvas, look: Look, palette: Palette) -> None:
+def draw_dial(canvas: Canvas, look: ClockLook, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
     x1, y1, x2, y2 = canvas.pixels_around(look.pose(shapes.outline(dial, look.design.rim)), 2)
@@ -105,7 +105,7 @@ def edge_colour(dial: str, palette: Palette) -> Colour:
     return palette.floor if dial == "bare" else palette.case
 
 
-def numeral_texts(look: Look) -> list[Lettering]:
+def numeral_texts(look: ClockLook) -> list[Lettering]:
     """Texts of the numerals, inside of the ticks."""
     outside = (
         0.12 if look.marks.twelve else 0.02 + 0.09 * look.bold if look.marks.hour_ticks else 0.06
@@ -121,7 +121,7 @@ def numeral_texts(look: Look) -> list[Lettering]:
     return texts
 
 
-def _floor(plate: Canvas, look: Look) -> None:
+def _floor(plate: Canvas, look: ClockLook) -> None:
     dial = look.style.dial
     rim = look.design.rim
     plate.fill([look.pose(shapes.outline(dial, rim))], _CASE)
@@ -131,7 +131,7 @@ def _floor(plate: Canvas, look: Look) -> None:
     plate.fill([look.pose(shapes.outline(dial))], _FLOOR)
 
 
-def _ticks(plate: Canvas, look: Look) -> None:
+def _ticks(plate: Canvas, look: ClockLook) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
     # LINE_AA makes a bar wider by this, so that it is taken off before.
     swell = 2 * SWELL / SCALE / pose.scale
@@ -157,7 +157,7 @@ def _ticks(plate: Canvas, look: Look) -> None:
         plate.fill([pose(shape) for shape in bars], _INK)
 
 
-def _numerals(plate: Canvas, look: Look) -> None:
+def _numerals(plate: Canvas, look: ClockLook) -> None:
     """Write the numerals through the same homography as everything else."""
     numerals = text_mask(numeral_texts(look), look.font, look.pose, plate)
     if numerals:
@@ -226,7 +226,9 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
     return photo.photograph(layers, rng, min_readable_side=_MIN_READABLE_SIDE)
 
 
-def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, float]) -> None:
+def _draw_hands(
+    canvas: Canvas, look: ClockLook, palette: Palette, angles: dict[str, float]
+) -> None:
     """Draw hour, minute, second hand and hub, each above the one before, shadows below all."""
     hands = _hand_shapes(look, angles)
     if look.shadow:
@@ -242,7 +244,7 @@ def _draw_hands(canvas: Canvas, look: Look, palette: Palette, angles: dict[str, 
         canvas.fill_fine_shapes([second, hub], palette.second)
 
 
-def _hand_shapes(look: Look, angles: dict[str, float]) -> dict[str, shapes.Shape]:
+def _hand_shapes(look: ClockLook, angles: dict[str, float]) -> dict[str, shapes.Shape]:
     """Return the hands' contours in the picture, the lowest first."""
     # What smoothing adds to both sides of a hand, in the dial's unit.
     swell = 2 * SWELL / MASK_SCALE / look.pose.scale

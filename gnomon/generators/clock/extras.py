@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.generators.clock.look import Look
+from gnomon.generators.clock.look import ClockLook
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Colour, Palette
 from gnomon.generators.drawing.lettering import Lettering, draw_texts
@@ -55,7 +55,7 @@ class Extras(NamedTuple):
 
 
 def random_extras(
-    ranges: Any, look: Look, angles: Sequence[float], rng: Rng, question: str,
+    ranges: Any, look: ClockLook, angles: Sequence[float], rng: Rng, question: str,
     ends: tuple[float, float],
 ) -> Extras:  # fmt: skip
     """Draw the extras of a dial whose hands stand at `angles`.
@@ -93,7 +93,7 @@ def random_extras(
     )  # fmt: skip
 
 
-def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extras) -> None:
+def draw_below_hands(canvas: Canvas, look: ClockLook, palette: Palette, extras: Extras) -> None:
     """Draw what the hands pass over."""
     pose, texts = look.pose, []
     for place, pointing in extras.subdials:
@@ -116,7 +116,7 @@ def draw_below_hands(canvas: Canvas, look: Look, palette: Palette, extras: Extra
         canvas.fill_fine([pose(contour) for contour in hand], palette.second)
 
 
-def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
+def draw_above_hands(canvas: Canvas, look: ClockLook, extras: Extras) -> None:
     """Draw what lies between the clock and the eye."""
     pose = look.pose
     if extras.glare is not None:
@@ -130,13 +130,13 @@ def draw_above_hands(canvas: Canvas, look: Look, extras: Extras) -> None:
         canvas.fill_fine([thing], extras.cover_colour)
 
 
-def cover_outline(look: Look, at: float) -> Points:
+def cover_outline(look: ClockLook, at: float) -> Points:
     """Return the outline of what hides the dial's edge, in the picture."""
     middle = polar(at, radius_at(look.style.dial, at) + 0.05)
     return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ rotation_matrix(at) + middle)
 
 
-def extras_facts(look: Look, extras: Extras) -> dict[str, Any]:
+def extras_facts(look: ClockLook, extras: Extras) -> dict[str, Any]:
     """Facts of the extras; the date's box is its window's."""
     window = look.pose(np.add(_WINDOW, polar(extras.day_at, _OUT)))
     date = {"day": extras.day, "box": bounding_box(window)}

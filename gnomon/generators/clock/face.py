@@ -9,7 +9,7 @@ from gnomon.generators.base import Split, split_of
 from gnomon.sample import Form, Time
 
 
-class Style(NamedTuple):
+class ClockStyle(NamedTuple):
     """A style; no combination of the four stands in two splits."""
 
     dial: str
@@ -22,9 +22,9 @@ class Style(NamedTuple):
 def styles(
     split: Split | None, dials: Sequence[str], hands: Sequence[str], numerals: Sequence[str],
     palettes: Sequence[str],
-) -> tuple[Style, ...]:  # fmt: skip
+) -> tuple[ClockStyle, ...]:  # fmt: skip
     """Return the combinations of a split; of all splits where it is None."""
-    every = (Style(*parts) for parts in product(dials, hands, numerals, palettes))
+    every = (ClockStyle(*parts) for parts in product(dials, hands, numerals, palettes))
     return tuple(s for s in every if split is None or split_of("clock", *s) == split)
 
 
@@ -66,7 +66,7 @@ class ClockFace(NamedTuple):
     second_hand: bool
     with_seconds: bool
     """True if the answer has seconds."""
-    style: Style
+    style: ClockStyle
     one_hand: bool = False
     """True if the clock has only an hour hand. Its time is then a multiple of `step` minutes."""
     form: Form = "digits"

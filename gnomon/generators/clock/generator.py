@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from gnomon.generators.base import check_names
-from gnomon.generators.clock import questions, scene
+from gnomon.generators.clock import clock_questions, scene
 from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.face import ARABIC_24
@@ -32,7 +32,7 @@ def check_options(clock: ClockOptions) -> None:
     romans = any(name.startswith("roman") for name in clock.numerals)
     brands = "".join(BRANDS) if level.brand else ""
     clock.materials.check_fonts("0123456789" + ("IVX" if romans else "") + brands)
-    alone = [name for name in clock.questions if name in questions.TOGETHER]
+    alone = [name for name in clock.questions if name in clock_questions.TOGETHER]
     if alone and clock.counts[0] < 2:
         raise ValueError(f"questions={alone[0]!r}: one clock is not enough; give clocks=[2, 3]")
 
@@ -65,7 +65,7 @@ class Clock(ClockOptions):
     kind: ClassVar[str] = "clock"
     version: ClassVar[int] = 8
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
-    every_question: ClassVar[dict[str, Any]] = {"questions": tuple(questions.ASK)}
+    every_question: ClassVar[dict[str, Any]] = {"questions": tuple(clock_questions.ASK)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +79,7 @@ class Clock(ClockOptions):
     def key(self, index: int) -> str:
         """Time and style, such as 10:08|round|baton|roman|ivory; then the question, if another."""
         question = self._question(index)[0]
-        if question == questions.BETWEEN:
+        if question == clock_questions.BETWEEN:
             return f"{self._single.key(2 * index)}&{self._single.key(2 * index + 1)}|{question}"
         clocks = [meaning for meaning, _ in scene.random_faces(self, index, question)]
         text = "&".join("|".join((meaning.time().write(), *meaning.style)) for meaning in clocks)
@@ -88,7 +88,7 @@ class Clock(ClockOptions):
     def draw(self, index: int) -> Sample:
         """Draw one clock, or several, with one question."""
         question, form, off_by = self._question(index)
-        if question == questions.BETWEEN:
+        if question == clock_questions.BETWEEN:
             return self._pair(index)
         # Drawn as for the key, from the same stream.
         clocks = scene.random_faces(self, index, question)
@@ -104,7 +104,7 @@ class Clock(ClockOptions):
             scene.face_in_picture(meaning, clock, form, off_by, image.size)
             for meaning, clock in pairs
         ]
-        answer = questions.ask(question, faces, about, rng, mirrored=mirrored)
+        answer = clock_questions.ask(question, faces, about, rng, mirrored=mirrored)
         facts_by_clock = [scene.clock_facts(clock, meaning.seconds) for meaning, clock in pairs]
         facts = (
             facts_by_clock[0]
@@ -116,7 +116,7 @@ class Clock(ClockOptions):
 
     @property
     def has_several_pictures(self) -> bool:
-        return questions.BETWEEN in self.questions
+        return clock_questions.BETWEEN in self.questions
 
     @property
     def general_question(self) -> str | None:
@@ -125,13 +125,13 @@ class Clock(ClockOptions):
             return None
         form = self.forms[0]
         to_seconds = self.settings.second_hand == self.ask_seconds == 1 and form != "words"
-        return questions.read_question(form, to_seconds=to_seconds)
+        return clock_questions.read_question(form, to_seconds=to_seconds)
 
     @property
     def box_questions(self) -> tuple[str, ...]:
         """The question where a single clock is."""
         is_single = "where" in self.questions and self.counts == (1, 1) and not self.mirror
-        return (questions.WHERE,) if is_single else ()
+        return (clock_questions.WHERE,) if is_single else ()
 
     @cached_property
     def _single(self) -> Clock:
@@ -152,8 +152,10 @@ class Clock(ClockOptions):
         # Samples 2i and 2i + 1 of the single clocks, so that no clock is in two pairs.
         first, second = self._single.draw(2 * index), self._single.draw(2 * index + 1)
         hours = 24 if set(self._single.numerals) == {ARABIC_24} else 12
-        answer = questions.minutes_between(first.facts["seconds"], second.facts["seconds"], hours)
-        facts = {"question": questions.BETWEEN, "clocks": [first.facts, second.facts]}
+        answer = clock_questions.minutes_between(
+            first.facts["seconds"], second.facts["seconds"], hours
+        )
+        facts = {"question": clock_questions.BETWEEN, "clocks": [first.facts, second.facts]}
         return Sample(self.id(index), first.image, answer.question, answer.target, facts,
                       more_images=second.images)  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.generators.clock.face import ARABIC_24, Style
+from gnomon.generators.clock.face import ARABIC_24, ClockStyle
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.colours import Palette, is_legible, palette
 from gnomon.generators.drawing.degrade import max_turn
@@ -41,7 +41,7 @@ DAY_NUMERALS = 0.12
 SECOND = (0.9, 0.022, 0.22)
 
 
-class Design(NamedTuple):
+class ClockDesign(NamedTuple):
     """Properties of a clock besides its style; lengths are in the dial's unit."""
 
     colours: Palette
@@ -60,7 +60,7 @@ class Design(NamedTuple):
     """Breadth of its counterweight, in breadths of the hand."""
 
 
-def random_design(style: Style, variety: float, rng: Rng, *, crowded: bool) -> Design:
+def random_design(style: ClockStyle, variety: float, rng: Rng, *, crowded: bool) -> ClockDesign:
     """Draw a design; at a variety of 0 it is the plain one."""
 
     def vary(plain: float, low: float, high: float) -> float:
@@ -72,7 +72,7 @@ def random_design(style: Style, variety: float, rng: Rng, *, crowded: bool) -> D
     # Steps: the places of marks are worked out once for each.
     mark_inset = round(vary(MARK_INSET, 0.03, MARK_INSET if tight else 0.13), 2)
     bold = round(vary(1.0, 0.6, 1.0 if tight else 1.6), 1)
-    return Design(
+    return ClockDesign(
         _varied_palette(style, variety, rng), rim, mark_inset, bold,
         tail=vary(0.14, 0.0, 0.26), hub=vary(0.055, 0.02, 0.085),
         second=(vary(SECOND[0], 0.8, 0.95), vary(SECOND[1], 0.012, 0.034),
@@ -82,7 +82,7 @@ def random_design(style: Style, variety: float, rng: Rng, *, crowded: bool) -> D
 
 
 def sizes(
-    style: Style, variety: float, rng: Rng, mark_inset: float, *, crowded: bool
+    style: ClockStyle, variety: float, rng: Rng, mark_inset: float, *, crowded: bool
 ) -> tuple[float, tuple[float, float], tuple[float, float]]:
     """Draw the numerals' height, and length and width of the hour and the minute hand."""
 
@@ -105,7 +105,7 @@ def sizes(
     return numerals, (length * shorter, min(width * broader, 0.14)), (length, width)
 
 
-def _varied_palette(style: Style, variety: float, rng: Rng) -> Palette:
+def _varied_palette(style: ClockStyle, variety: float, rng: Rng) -> Palette:
     """Give the style's colours to other parts, in slightly other shades."""
     plain = palette(style.palette)
     swapped, cased, grounded, shaded = (
@@ -139,10 +139,10 @@ _FREE = 2
 _ANY_SIZE = (0.2, 0.7)
 
 
-class Look(NamedTuple):
+class ClockLook(NamedTuple):
     """The look of one clock, without its time. Lengths are in the dial's unit."""
 
-    style: Style
+    style: ClockStyle
     size: int
     background: str
     rotation: float
@@ -156,7 +156,7 @@ class Look(NamedTuple):
     hour: tuple[float, float]
     """Length and width of the hour hand."""
     minute: tuple[float, float]
-    design: Design
+    design: ClockDesign
     mirrored: bool
     shadow: float
     """Share of light that the hands take from the floor; 0 for no shadow."""
@@ -165,9 +165,9 @@ class Look(NamedTuple):
 
 
 def random_look(
-    clock: ClockOptions, style: Style, rng: Rng, size: int = 0, *, mirrored: bool = False,
+    clock: ClockOptions, style: ClockStyle, rng: Rng, size: int = 0, *, mirrored: bool = False,
     anywhere: bool = False,
-) -> Look:  # fmt: skip
+) -> ClockLook:  # fmt: skip
     """Draw the look of one clock, and its size if none is given.
 
     `anywhere` lets it be small and far from the middle, where the options leave that open.
@@ -200,7 +200,7 @@ def random_look(
     height, hour, minute = sizes(style, ranges.variety, rng, design.mark_inset, crowded=crowded)
     # A lens makes them smaller by at most its strength.
     pixels = height * pose.scale / (1 + ranges.warp)
-    return Look(
+    return ClockLook(
         style=style, size=size, background=rng.choice(clock.materials.names("backgrounds")),
         rotation=rotation, tilt=tilt, pose=pose,
         marks=_marks(clock, style, rotation, pixels, rng, mirrored=mirrored),
@@ -218,8 +218,14 @@ def free_edge(clock: ClockOptions) -> int:
 
 
 def _marks(
-    clock: ClockOptions, style: Style, rotation: float, pixels: float, rng: Rng, *, mirrored: bool
-) -> Marks:  # fmt: skip
+    clock: ClockOptions,
+    style: ClockStyle,
+    rotation: float,
+    pixels: float,
+    rng: Rng,
+    *,
+    mirrored: bool,
+) -> Marks:
     """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
     is_named = style.numerals in ("arabic", "roman", "roman-iv")
     legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
@@ -233,7 +239,7 @@ def _marks(
     return Marks(ticks and not day, track or day, twelve, pixels)
 
 
-def _fonts(style: Style) -> tuple[str, ...]:
+def _fonts(style: ClockStyle) -> tuple[str, ...]:
     if style.numerals.startswith("roman"):
         return ("serif", "serif-bold", "times-bold")
     if style.numerals == ARABIC_24:  # 13 12 11 side by side: in broader ones they are one number

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, TypeAlias
 
 from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.clock import face
-from gnomon.generators.clock.face import ARABIC_24, NUMERALS, Style
-from gnomon.generators.clock.questions import BETWEEN, PLACES, QUESTIONS
+from gnomon.generators.clock.clock_questions import BETWEEN, PLACES, QUESTIONS
+from gnomon.generators.clock.face import ARABIC_24, NUMERALS, ClockStyle
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, palette_names
 from gnomon.generators.drawing.lettering import FONTS
@@ -161,7 +161,7 @@ class ClockOptions(PictureGenerator):
         return (self.clocks, self.clocks) if isinstance(self.clocks, int) else self.clocks
 
     @cached_property
-    def styles(self) -> tuple[Style, ...]:
+    def styles(self) -> tuple[ClockStyle, ...]:
         """Styles of the split."""
         return face.styles(
             self.split if self.split_by == "style" else None,

@@ -13,7 +13,7 @@ from PIL.Image import Image
 from gnomon.generators.clock import extras as clock_extras
 from gnomon.generators.clock.extras import Extras
 from gnomon.generators.clock.face import ARABIC_24, ClockFace
-from gnomon.generators.clock.look import Look, random_look
+from gnomon.generators.clock.look import ClockLook, random_look
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.canvas import Points, bounding_box
 from gnomon.generators.drawing.pose import Lens, Pose
@@ -25,7 +25,7 @@ from gnomon.sample import Form, Size
 class ClockScene(NamedTuple):
     """A clock ready to be drawn."""
 
-    look: Look
+    look: ClockLook
     angles: dict[str, float]
     """Angles of the hands, in degrees from the dial's twelve."""
     extras: Extras = Extras()

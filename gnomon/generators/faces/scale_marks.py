@@ -14,7 +14,7 @@ from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.faces.track import ColourZone, Track
-from gnomon.generators.instruments.scale import Reading, Scale
+from gnomon.generators.instruments.scale import Scale, ScaleReading
 from gnomon.generators.rng import Rng
 
 # Colours of zones as a description writes them.
@@ -70,7 +70,7 @@ def ask(
     before, after = track.graduation.around(mount.scale_number)
     gap = after - before
     result = scale_questions.ask(
-        question, scale, Reading(answer.value, gap, answer.within or Decimal(0)), rng
+        question, scale, ScaleReading(answer.value, gap, answer.within or Decimal(0)), rng
     )
     if result.zones:
         face = _with_zones(face, mount, result.zones)

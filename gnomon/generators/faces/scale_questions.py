@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from gnomon.generators.drawing.colours import Colour
-from gnomon.generators.instruments.scale import Reading, Scale, plain
+from gnomon.generators.instruments.scale import Scale, ScaleReading, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
@@ -46,7 +46,7 @@ def is_asked_of(question: str, scale: Scale) -> bool:
     return len(scale.labels) >= _LEAST_LABELS
 
 
-def ask(question: str, scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
+def ask(question: str, scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     """Ask one of SCALE_QUESTIONS about a reading."""
     return _ASK[question](scale, reading, rng)
 
@@ -60,7 +60,7 @@ def random_zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
     return tuple(zip(names, ends[:-1], ends[1:], strict=True))
 
 
-def _difference(scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
+def _difference(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     """Ask for the distance to a target at a label, at least two ticks away."""
     value = reading.value
     far = [label for label in scale.labels if abs(label - value) >= 2 * reading.tick]
@@ -69,20 +69,20 @@ def _difference(scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
     return ScaleQuestion(answer, mark=mark)
 
 
-def _percent(scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:  # noqa: ARG001 - as all questions
+def _percent(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:  # noqa: ARG001 - as all questions
     # The tolerance below is rounded up, so that rounding here costs nobody an answer.
     share = (100 * reading.value / scale.high).quantize(_TENTH, ROUND_HALF_EVEN)
     tolerance = (100 * reading.tolerance / scale.high).quantize(_TENTH, ROUND_CEILING)
     return ScaleQuestion(Number(share, "%", tolerance))
 
 
-def _zone(scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
+def _zone(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     zones = random_zones(scale, reading.value, rng)
     colour = next(name for name, begin, end in zones if begin <= reading.value <= end)
     return ScaleQuestion(Text(colour, tuple(ZONES)), zones=zones)
 
 
-def _in_range(scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
+def _in_range(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     """Ask whether the value lies in a range; yes is as likely as no, whatever the width."""
     value = reading.value
     clear = [i for i, label in enumerate(scale.labels) if label in _clear(scale, value)]

@@ -15,7 +15,7 @@ from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Reading, Scale
+from gnomon.generators.instruments.scale import Scale, ScaleReading
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -27,7 +27,7 @@ CASES = ("round", "ring", "cushion", "octagon")
 FACE = "bare"
 
 
-class Look(NamedTuple):
+class GaugeLook(NamedTuple):
     """Properties of a drawn instrument that do not depend on its value."""
 
     size: int
@@ -51,7 +51,7 @@ class GaugeScene(NamedTuple):
     zones: tuple[Zone, ...]
     mark: Decimal | None
     """Value that a triangle marks."""
-    look: Look
+    look: GaugeLook
 
     @property
     def instrument_at_value(self) -> Instrument:
@@ -186,7 +186,9 @@ def _draw_texts(canvas: Canvas, scene: GaugeScene, ink: Colour) -> None:
     draw_texts(canvas, texts, scene.look.font, scene.look.pose, ink)
 
 
-def gauge_facts(scene: GaugeScene, reading: Reading, question: ScaleQuestion) -> dict[str, Any]:
+def gauge_facts(
+    scene: GaugeScene, reading: ScaleReading, question: ScaleQuestion
+) -> dict[str, Any]:
     """Return scale, value and places: decimals as text, places in pixels."""
     instrument, scale, look = scene.instrument_at_value, scene.scale, scene.look
     pose, share = look.pose, scale.share(scene.value)

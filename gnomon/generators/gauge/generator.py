@@ -17,12 +17,12 @@ from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, random_zones
-from gnomon.generators.gauge import draw, questions
-from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeScene, Look
-from gnomon.generators.gauge.questions import QUESTIONS
+from gnomon.generators.gauge import draw, gauge_questions
+from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeLook, GaugeScene
+from gnomon.generators.gauge.gauge_questions import QUESTIONS
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Reading, Scale, parse_scale, plain
+from gnomon.generators.instruments.scale import Scale, ScaleReading, parse_scale, plain
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
@@ -194,7 +194,7 @@ class Gauge(PictureGenerator):
         ((name, scales),) = self._scales["read"].items()
         if len({scale.unit for scale in scales}) > 1:
             return None
-        return questions.read_question(INSTRUMENTS[name], scales[0])
+        return gauge_questions.read_question(INSTRUMENTS[name], scales[0])
 
     @property
     def box_questions(self) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class Gauge(PictureGenerator):
         if "find" not in self.questions:
             return ()
         names = dict.fromkeys(INSTRUMENTS[name].phrases().name for name in self.instruments)
-        return tuple(map(questions.box_question, names))
+        return tuple(map(gauge_questions.box_question, names))
 
     def key(self, index: int) -> str:
         """Return instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
@@ -214,7 +214,7 @@ class Gauge(PictureGenerator):
         rng = self.rng(index)
         name, instrument, scale, place = self._plan(rng)
         reading = instrument.reading(scale, place, self._parts)
-        question = questions.ask(name, instrument, scale, self._nearest(scale, reading), rng)
+        question = gauge_questions.ask(name, instrument, scale, self._nearest(scale, reading), rng)
         instrument = instrument.with_random_design(rng, scale)
         framing = _ANYWHERE if name == "find" else self._framing(instrument)
         scene = self._scene(instrument, scale, reading.value, question, framing, rng)
@@ -253,7 +253,7 @@ class Gauge(PictureGenerator):
         kinds = {False: self.log < 1 or not has_log, True: self.log > 0}
         return [
             scale for scale in scales
-            if kinds[scale.log] and questions.has_answer(question, instrument, scale)
+            if kinds[scale.log] and gauge_questions.has_answer(question, instrument, scale)
             and _countable(instrument, scale, self.size)
             and places_of_split(instrument, scale, self._parts, self.split)
         ]  # fmt: skip
@@ -264,7 +264,7 @@ class Gauge(PictureGenerator):
         parts: int = self.settings.parts
         return parts if self.scales is None else parts * _FINER
 
-    def _nearest(self, scale: Scale, reading: Reading) -> Reading:
+    def _nearest(self, scale: Scale, reading: ScaleReading) -> ScaleReading:
         """Return the reading itself, or on a user's scale the nearest part of a tick."""
         if self.scales is None:
             return reading
@@ -297,7 +297,9 @@ class Gauge(PictureGenerator):
         look = self._look(instrument, framing, rng, has_zones=bool(zones))
         return GaugeScene(instrument, scale, value, zones, mark, look)
 
-    def _look(self, instrument: Instrument, framing: Framing, rng: Rng, *, has_zones: bool) -> Look:
+    def _look(
+        self, instrument: Instrument, framing: Framing, rng: Rng, *, has_zones: bool
+    ) -> GaugeLook:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
         may_lie_in_face = instrument.lies_in_face and framing.fills_picture
         if self.look == "photo" and may_lie_in_face and rng.chance(0.6):
@@ -315,7 +317,7 @@ class Gauge(PictureGenerator):
         if framing.off_centre:
             most = framing.off_centre * self.size
             pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
-        return Look(
+        return GaugeLook(
             size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
             palette=self._palette(rng, has_zones=has_zones),
             background=rng.choice(self.materials.names("backgrounds")),

@@ -22,7 +22,7 @@ from gnomon.generators.drawing.colours import Palette
 from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, hand_shape, oblong, outline, polar, rotate
-from gnomon.generators.instruments.scale import Reading, Scale
+from gnomon.generators.instruments.scale import Scale, ScaleReading
 from gnomon.generators.rng import Rng
 
 Shapes: TypeAlias = "list[Points]"
@@ -158,7 +158,7 @@ class Instrument(ABC):
         next."""
         return (len(scale.ticks) - 1) * parts + 1
 
-    def reading(self, scale: Scale, place: int, parts: int) -> Reading:
+    def reading(self, scale: Scale, place: int, parts: int) -> ScaleReading:
         """Return the value at a position, with its tolerance, which is usually half a tick."""
         return scale.reading(place, parts)
 

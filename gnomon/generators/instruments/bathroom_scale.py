@@ -24,7 +24,7 @@ _SWEEP = 330.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class BathroomScaleDesign:
     """The way in which a weighing scale is built; lengths in units of half the window's breadth."""
 
     radius: float = 1.6
@@ -48,9 +48,9 @@ class BathroomScale(Instrument):
     pointer_covers_ticks = True
     has_window = True
 
-    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+    def __init__(self, design: BathroomScaleDesign | None = None, card_share: float = 0.0) -> None:
         """`card_share` is the share of the track to which the disc is turned."""
-        self._design = design or Design()
+        self._design = design or BathroomScaleDesign()
         self._card_share = card_share
         design = self._design
         # Ticks end a little below the window's upper edge.
@@ -73,7 +73,7 @@ class BathroomScale(Instrument):
 
     def with_random_design(self, rng: Rng, scale: Scale) -> BathroomScale:  # noqa: ARG002 - all carry each
         """Draw proportions of window and disc, and a line or a triangle for the mark."""
-        return BathroomScale(Design(
+        return BathroomScale(BathroomScaleDesign(
             radius=rng.uniform(1.45, 1.8),
             window=rng.uniform(0.46, 0.62),
             corner=rng.uniform(0.02, 0.4),

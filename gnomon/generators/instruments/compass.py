@@ -21,7 +21,7 @@ from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, ellipse, mirrored, oblong, polar, polygon, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
-from gnomon.generators.instruments.scale import Reading, Scale, cyclic
+from gnomon.generators.instruments.scale import Scale, ScaleReading, cyclic
 from gnomon.generators.rng import Rng
 
 _POINTS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
@@ -35,7 +35,7 @@ _PLATE_ENDS = (-1.36, 1.04)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class CompassDesign:
     """Construction of a compass. Lengths are in units of half its dial."""
 
     style: str = "ship"
@@ -68,9 +68,9 @@ class Compass(Instrument):
     min_readable_side: ClassVar[int] = 110
     pointer_covers_ticks = True
 
-    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+    def __init__(self, design: CompassDesign | None = None, card_share: float = 0.0) -> None:
         """`card_share` is the turn of the card as a share of a full turn, if the card turns."""
-        self._design = design or Design()
+        self._design = design or CompassDesign()
         self._card_share = card_share
         design = self._design
         is_reversed = design.style == "survey"
@@ -99,7 +99,7 @@ class Compass(Instrument):
         letters = style in ("ship", "aircraft") or rng.chance(0.6)
         # Each point has its name once.
         inner = 0 if letters or has_points else rng.choice((4, 8))
-        return Compass(Design(
+        return Compass(CompassDesign(
             style=style,
             radius=rng.uniform(0.76, 0.86 if style == "plate" else 0.9),
             tick_length=rng.uniform(0.07, 0.13),
@@ -124,10 +124,10 @@ class Compass(Instrument):
         """Return the same number of positions for every compass, whatever its ticks."""
         return _PLACES
 
-    def reading(self, scale: Scale, place: int, parts: int) -> Reading:  # noqa: ARG002
+    def reading(self, scale: Scale, place: int, parts: int) -> ScaleReading:  # noqa: ARG002
         """Return the value in tenths of a degree. Readers see a fifth of a tick, or a degree."""
         tick = scale.ticks[1] - scale.ticks[0]
-        return Reading(Decimal(place) / 10, tick, max(Decimal(1), tick / 5))
+        return ScaleReading(Decimal(place) / 10, tick, max(Decimal(1), tick / 5))
 
     def answer(self, value: Decimal) -> Decimal:
         """Return the nearest degree. 359.6 is 0 again."""

@@ -15,7 +15,7 @@ from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import arc, disc, ellipse, joined, mirrored, oblong, rotate
 from gnomon.generators.instruments.base import Arc, Instrument, Layout, Phrases, Shapes
-from gnomon.generators.instruments.scale import Reading, Scale, cyclic
+from gnomon.generators.instruments.scale import Scale, ScaleReading, cyclic
 from gnomon.generators.rng import Rng
 
 _CENTRE = (0.0, 0.0)
@@ -31,7 +31,7 @@ _CAPTIONS = ("", "", "x0.1", "x0.01", "x0.001", "x0.0001", "x 0,1", "x 0,001", "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class DialDesign:
     """Construction of a dial. Lengths are in units of half the dial."""
 
     pointer: str = "needle"
@@ -61,8 +61,8 @@ class RotaryDial(Instrument):
     pointer_covers_ticks = True
     lies_in_face = True
 
-    def __init__(self, design: Design | None = None) -> None:
-        self._design = design or Design()
+    def __init__(self, design: DialDesign | None = None) -> None:
+        self._design = design or DialDesign()
         design = self._design
         track = Arc(_CENTRE, design.radius, start=0, sweep=360 if design.clockwise else -360)
         self.layout = Layout(
@@ -83,7 +83,7 @@ class RotaryDial(Instrument):
         # Labels inside of the ticks; on one in four dials outside, which leaves less for the track.
         outside = rng.chance(0.25)
         away = 0.7 * digit + 0.04
-        return RotaryDial(Design(
+        return RotaryDial(DialDesign(
             pointer=pointer,
             reach=rng.uniform(*_REACHES.get(pointer, (0.72, 1.0))),
             breadth=rng.uniform(0.16, 0.4),
@@ -105,10 +105,10 @@ class RotaryDial(Instrument):
         """The same number of places on every dial, whatever its ticks."""
         return _PLACES
 
-    def reading(self, scale: Scale, place: int, parts: int) -> Reading:  # noqa: ARG002
+    def reading(self, scale: Scale, place: int, parts: int) -> ScaleReading:  # noqa: ARG002
         """The place in hundredths of a label, read to a tenth however many ticks there are."""
         tick = scale.ticks[1] - scale.ticks[0]
-        return Reading(Decimal(place) / (_PLACES // 10), tick, _TENTH)
+        return ScaleReading(Decimal(place) / (_PLACES // 10), tick, _TENTH)
 
     def answer(self, value: Decimal) -> Decimal:
         """The nearest tenth, with its zero; 9.96 is 0.0 again."""

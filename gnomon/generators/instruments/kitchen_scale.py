@@ -25,7 +25,7 @@ _KG_PER_POUND, _KG_PER_UNIT = 0.4536, {"kg": 1.0, "g": 0.001}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class KitchenScaleDesign:
     """The way in which a weighing scale is built; lengths in units of half its face."""
 
     style: str = "needle"
@@ -54,9 +54,9 @@ class KitchenScale(NeedleInstrument):
     name: ClassVar[str] = "kitchen_scale"
     min_readable_side: ClassVar[int] = 120
 
-    def __init__(self, design: Design | None = None, card_share: float = 0.0) -> None:
+    def __init__(self, design: KitchenScaleDesign | None = None, card_share: float = 0.0) -> None:
         """`card_share` is the share of the track to which a turning face is turned."""
-        self._design = design or Design()
+        self._design = design or KitchenScaleDesign()
         self._card_share = card_share
         design = self._design
         self.layout = Layout(
@@ -76,7 +76,7 @@ class KitchenScale(NeedleInstrument):
         style = rng.choice(("needle", "needle", "needle", "disc"))
         # Labels of four characters, such as 1000, have to be smaller.
         wide = max(len(f"{label:f}") for label in scale.labels) > 3
-        return KitchenScale(Design(
+        return KitchenScale(KitchenScaleDesign(
             style=style,
             radius=rng.uniform(0.78, 0.92),
             sweep=rng.uniform(315, 330),

@@ -11,7 +11,7 @@ DIVISIONS = (2, 4, 5, 10)
 BINARY_DIVISIONS = (2, 4, 8)
 
 
-class Reading(NamedTuple):
+class ScaleReading(NamedTuple):
     """Value on a scale, and how closely it can be read."""
 
     value: Decimal
@@ -48,7 +48,7 @@ class Scale(NamedTuple):
             return math.log(value / self.low) / math.log(self.high / self.low)
         return float((value - self.low) / (self.high - self.low))
 
-    def reading(self, place: int, parts: int) -> Reading:
+    def reading(self, place: int, parts: int) -> ScaleReading:
         """Return the value at a position, read to half a tick.
 
         Positions count from the first tick, `parts` of them from each tick to the next.
@@ -57,7 +57,7 @@ class Scale(NamedTuple):
         gap = min(place // parts, len(self.ticks) - 2)
         tick = self.ticks[gap + 1] - self.ticks[gap]
         value = plain(self.ticks[gap] + tick * (place - gap * parts) / parts)
-        return Reading(value, tick, plain(tick / 2))
+        return ScaleReading(value, tick, plain(tick / 2))
 
 
 def plain(value: Decimal) -> Decimal:

@@ -6,7 +6,7 @@ from gnomon.files import read_toml
 from gnomon.generators.faces import scale_questions
 from gnomon.generators.faces.scale_questions import Limits, ScaleQuestion
 from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Reading, Scale, plain
+from gnomon.generators.instruments.scale import Scale, ScaleReading, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number
 
@@ -26,7 +26,7 @@ def has_answer(question: str, instrument: Instrument, scale: Scale) -> bool:
 
 
 def ask(
-    question: str, instrument: Instrument, scale: Scale, reading: Reading, rng: Rng
+    question: str, instrument: Instrument, scale: Scale, reading: ScaleReading, rng: Rng
 ) -> ScaleQuestion:
     """Build the question about a reading. Its value is written as for its instrument."""
     written = reading._replace(value=instrument.answer(reading.value))
@@ -63,7 +63,7 @@ def box_question(name: str) -> str:
     return text.format(name=name)
 
 
-def _answer(question: str, scale: Scale, reading: Reading, rng: Rng) -> ScaleQuestion:
+def _answer(question: str, scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     if question == "read":
         cycle = Decimal(0) if scale.cycle is None else scale.cycle
         return ScaleQuestion(Number(reading.value, scale.unit, plain(reading.tolerance), cycle))
