@@ -116,6 +116,6 @@ class NTILLoss(NumericLoss):
         return dict.fromkeys(self.parts, rows)
 
     def _terms_in_row(self, part: str, spans: Spans) -> Tensor:
-        """For each term of a part, count the terms in its batch row, at least 1: [P] or [S]."""
+        """Count for each term of a part the terms in its batch row, at least 1: [P] or [S]."""
         row = spans.row if self.parts[part] == "digits" else spans.rows_of_numbers()
         return tally(row, self._mask(part, spans).long(), spans.batch)[row].clamp(min=1)

@@ -1,3 +1,4 @@
-"""Analogue clocks. Restyled, turned and tilted; the time is always what the pixels say."""
+"""Analogue clocks in many styles, turned and tilted. The pixels always show the time of the
+answer."""
 
 from gnomon.generators.clock.generator import Clock as Clock

@@ -1,4 +1,4 @@
-"""Questions about clocks; every answer follows from what is drawn."""
+"""Questions about clocks. Every answer follows from the drawing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,12 +16,12 @@ from gnomon.sample import Box, Form, Number, Target, Text
 _WORDS = read_toml(__file__, "questions.toml")
 WHERE: str = _WORDS["where"]
 VERDICTS = ("valid", "invalid")
-# Degrees: each of two hands can be measured to a quarter of one.
+# Tolerance in degrees, because each of two hands can be measured to a quarter of a degree.
 _SEEN_TO = Decimal("0.5")
 
 
 class ClockQuestion(NamedTuple):
-    """A question with its answer and further facts."""
+    """Question with its answer and further facts."""
 
     question: str
     target: Target
@@ -31,7 +31,7 @@ class ClockQuestion(NamedTuple):
 def ask(
     question: str, faces: Sequence[ClockFace], about: int, rng: Rng, *, mirrored: bool
 ) -> ClockQuestion:
-    """Ask one of the clocks, or several, saying first what must be known of them."""
+    """Ask about one clock or several. Facts that the viewer must know come first."""
     several, step = len(faces) > 1, max(face.step for face in faces)
     before = f"The picture shows {'clocks' if several else 'a clock'} in a mirror. " * mirrored
     if step > 1:
@@ -47,7 +47,7 @@ def ask(
 
 
 def read_question(form: Form, *, to_seconds: bool) -> str:
-    """Return the plainest wording that asks for a time in that form."""
+    """Return the plainest wording that asks for a time in this form."""
     return _read_questions(form, to_seconds=to_seconds)[0]
 
 
@@ -60,7 +60,7 @@ def _read_questions(form: Form, *, to_seconds: bool) -> list[str]:
 
 
 def _format_hint(face: ClockFace) -> str:
-    """Return the sentence that says how a time is to be written."""
+    """Return the sentence that says how to write a time."""
     how: str = _WORDS["seconds" if face.with_seconds else "minutes"][face.form]
     return how
 
@@ -82,8 +82,8 @@ def _shift(face: ClockFace, rng: Rng) -> ClockQuestion:
 
 
 def _zone(face: ClockFace, rng: Rng) -> ClockQuestion:
-    """Another place's time, whole and half hours away."""
-    # From one hour on, in halves as time zones are.
+    """Ask for the time of another place, whole or half hours away."""
+    # From one hour on, in halves, as time zones are.
     minutes = 30 * rng.integer(2, 2 * face.hours - 1)
     ahead = rng.chance(0.5)
     text = _WORDS["zone"].format(shift=f"{duration(minutes)} {'ahead' if ahead else 'behind'}")
@@ -93,13 +93,13 @@ def _zone(face: ClockFace, rng: Rng) -> ClockQuestion:
 
 
 def _move(face: ClockFace, rng: Rng) -> ClockQuestion:
-    """Ask for the time after a hand is turned, which takes the others along."""
+    """Ask for the time after a hand is turned, which moves the other hands along."""
     ahead = rng.chance(0.5)
     if rng.chance(0.5):
         minutes = rng.integer(1, 59)
         hand, degrees = "minute", 6.0 * minutes
     else:
-        # Half hours, so that the degrees are whole.
+        # Half hours, so the degrees are whole.
         halves = rng.integer(1, 2 * face.hours - 1)
         hand, minutes, degrees = "hour", 30 * halves, 180 * halves / face.hours
     way = "clockwise" if ahead else "anticlockwise"
@@ -120,8 +120,8 @@ def _to_hour(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as a
 
 
 def _angle(face: ClockFace, rng: Rng) -> ClockQuestion:  # noqa: ARG001 - as all questions
-    """Ask for the angle; in 12 hours the hands part by 11/120 of a degree a second."""
-    # Degrees that the minute hand runs away from the hour hand: 11/120 a second on 12 hours.
+    """Ask for the angle. On a 12-hour dial, the hands part by 11/120 of a degree per second."""
+    # Degrees that the minute hand moves away from the hour hand: 11/120 per second on 12 hours.
     ahead = face.seconds * (Fraction(1, 10) - Fraction(1, 10 * face.hours)) % 360
     # Degrees to a tenth, the shorter way round.
     tenths = round(10 * min(ahead, 360 - ahead))
@@ -145,14 +145,14 @@ def _later(faces: Sequence[ClockFace], rng: Rng) -> ClockQuestion:
     pair = names[first], names[second]
     half = "the same half of a day, which begins at 12:00"
     day = "the same day" if faces[0].hours == 24 else half
-    # No two show the same minute, so that one of them is later.
+    # Clocks never show the same minute, so one of them is later.
     ahead = faces[second].seconds > faces[first].seconds
     text = _WORDS["later"].format(one=pair[0], other=pair[1], day=day)
     return ClockQuestion(text, Text(pair[ahead], pair))
 
 
 def _which(faces: Sequence[ClockFace], rng: Rng) -> ClockQuestion:
-    """No two of the clocks show the same minute."""
+    """Return True if all clocks show different minutes."""
     names = PLACES[len(faces)]
     index = rng.integer(0, len(faces) - 1)
     time = replace(faces[index].time(), form="digits").write()
@@ -161,7 +161,7 @@ def _which(faces: Sequence[ClockFace], rng: Rng) -> ClockQuestion:
 
 
 def minutes_between(first: int, second: int, hours: int) -> ClockQuestion:
-    """Ask for the minutes from one clock's time to the next time that is the other's."""
+    """Ask for the minutes from one clock's time to the next occurrence of the other's time."""
     minutes = (second - first) // 60 % (60 * hours)
     return ClockQuestion(_WORDS["between"].format(hours=hours), Number(Decimal(minutes)))
 
@@ -172,7 +172,7 @@ ASK = {"read": _read, "shift": _shift, "zone": _zone, "move": _move, "to_hour": 
 # Questions about several clocks.
 TOGETHER = {"later": _later, "which": _which}
 QUESTIONS = (*ASK, *TOGETHER)
-# The question about two clocks, each in a picture of its own.
+# The question about two clocks in separate pictures.
 BETWEEN = "between"
 # Names of clocks in a row, by their number.
 PLACES = {1: ("",), 2: ("left", "right"), 3: ("left", "middle", "right")}

@@ -1,4 +1,4 @@
-"""The pixels of clocks: backdrop, dial, extras, and the hands above all."""
+"""Drawing of clocks: backdrop, dial, extras, and the hands on top."""
 
 import math
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _ACROSS = np.array([[(math.cos(a), math.sin(a))] for a in (math.tau * m / 60 for
 
 
 def hour_dots(dial: str, first_hour: int, radius: float, inset: float) -> list[Points]:
-    """Dots at the hours, from `first_hour` on; those at the quarters are larger."""
+    """Return dots at the hours, from `first_hour` on. Dots at the quarters are larger."""
     dots = []
     for hour in range(first_hour, 12):
         dot = shapes.disc(radius * (1.3 if hour % 3 == 0 else 1))
@@ -43,7 +43,7 @@ def hour_dots(dial: str, first_hour: int, radius: float, inset: float) -> list[P
 
 
 def twelve_mark(mark: str, dial: str, size: float, inset: float) -> list[Points]:
-    """Return the mark that names twelve."""
+    """Return the mark at twelve."""
     if mark == "triangle":
         return [
             _on_ray(
@@ -73,10 +73,10 @@ def _on_ray(shape: Points, dial: str, degrees: float, inwards: float, inset: flo
     return moved
 
 
-# Pixels across at which a clock in a photograph can still be read to a minute or two.
+# Size in pixels at which a photographed clock is still readable to a minute or two.
 _MIN_READABLE_SIDE = 80
-# A dial is drawn in one channel: nothing 0, case 85, floor 170, ink 255. So edges are smoothed
-# once, and a table makes colours of the steps.
+# A dial is drawn in one channel: background 0, case 85, floor 170, ink 255. So edges are smoothed
+# once, and a table turns the steps into colours.
 _STEP = 85
 _CASE, _FLOOR, _INK = ((step, step, step) for step in (_STEP, 2 * _STEP, 3 * _STEP))
 
@@ -85,7 +85,7 @@ def draw_dial(canvas: Canvas, look: ClockLook, palette: Palette) -> None:
     """Draw the dial on a canvas of the picture's size."""
     dial = look.style.dial
     x1, y1, x2, y2 = canvas.pixels_around(look.pose(shapes.outline(dial, look.design.rim)), 2)
-    # Draw only the part of the picture that the dial takes.
+    # Draw only the part of the picture that contains the dial.
     look = look._replace(pose=look.pose.moved(-x1, -y1))
     height, width = SCALE * (y2 - y1), SCALE * (x2 - x1)
     plate = Canvas((x2 - x1, y2 - y1), np.zeros((height, width), np.uint8))
@@ -94,19 +94,19 @@ def draw_dial(canvas: Canvas, look: ClockLook, palette: Palette) -> None:
     if TEXTS[look.style.numerals]:
         _numerals(plate, look)
     steps = plate.halve().pixels
-    # Everything from the case's step on covers the ground wholly.
+    # From the case's step on, pixels cover the ground completely.
     covered = cv2.convertScaleAbs(steps, None, 255 / _STEP)
     ladder = _ladder(edge_colour(dial, palette), palette.floor, palette.ink)
     canvas.overlay(covered, cv2.applyColorMap(steps, ladder), (x1, y1))
 
 
 def edge_colour(dial: str, palette: Palette) -> Colour:
-    """Colour at the dial's edge: its case, or its floor where it has no case."""
+    """Return the colour at the dial's edge: its case, or its floor if it has no case."""
     return palette.floor if dial == "bare" else palette.case
 
 
 def numeral_texts(look: ClockLook) -> list[Lettering]:
-    """Texts of the numerals, inside of the ticks."""
+    """Return the texts of the numerals, inside the ticks."""
     outside = (
         0.12 if look.marks.twelve else 0.02 + 0.09 * look.bold if look.marks.hour_ticks else 0.06
     )
@@ -116,7 +116,7 @@ def numeral_texts(look: ClockLook) -> list[Lettering]:
     for hour, text in TEXTS[numerals].items():
         at = (15 if numerals == ARABIC_24 else 30) * hour
         place = shapes.polar(at, shapes.radius_at(look.style.dial, at) - inset)
-        # Roman ones have their feet to the axis.
+        # Roman numerals have their feet to the axis.
         texts.append(Lettering(text, *place, height, at if numerals.startswith("roman") else 0))
     return texts
 
@@ -133,7 +133,7 @@ def _floor(plate: Canvas, look: ClockLook) -> None:
 
 def _ticks(plate: Canvas, look: ClockLook) -> None:
     dial, marks, pose = look.style.dial, look.marks, look.pose
-    # LINE_AA makes a bar wider by this, so that it is taken off before.
+    # LINE_AA makes a bar wider by this amount, so it is subtracted first.
     swell = 2 * SWELL / SCALE / pose.scale
     inset, bold, numerals = look.design.mark_inset, look.bold, look.style.numerals
     fine = []
@@ -143,7 +143,7 @@ def _ticks(plate: Canvas, look: ClockLook) -> None:
         ticks = minute_ticks(dial, 0.05 * bold, inset).reshape(-1, 2)
         plate.strokes(pose(ticks).reshape(-1, 2, 2), _INK)
     first_hour = 1 if marks.twelve else 0
-    # Beside numerals that can be read it is small enough not to reach into them.
+    # Beside readable numerals it is small enough not to touch them.
     mark_size = 0.11 if TEXTS[numerals] and marks.numeral_pixels >= LEGIBLE else 0.17
     bars = twelve_mark(marks.twelve, dial, mark_size, inset) if marks.twelve else []
     if numerals == "dots":
@@ -168,7 +168,8 @@ def _numerals(plate: Canvas, look: ClockLook) -> None:
 
 @lru_cache(maxsize=256)
 def _ladder(case: Colour, floor: Colour, ink: Colour) -> Pixels:
-    """Return the colour of each value, less what is seen through it, for `applyColorMap`."""
+    """Return the colour of each value, minus the light that shows through it, for
+    `applyColorMap`."""
     steps = [0, *(_STEP * step for step in (1, 2, 3))]
     parts = [
         np.interp(np.arange(256), steps, [0, *part]) for part in zip(case, floor, ink, strict=True)
@@ -183,7 +184,7 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
     palettes, width = [c.look.design.colours for c in clocks], first_look.size * len(clocks)
     edges = tuple(map(edge_colour, (c.look.style.dial for c in clocks), palettes))
     ground = ground_clear_of(edges, palettes[0].ground, SPREADS.get(first_look.background, 0))
-    # Just outside of the rims, where case and ground meet.
+    # Just outside the rims, where case and ground meet.
     outlines = [
         c.look.pose(shapes.outline(c.look.style.dial, 1.03 * c.look.design.rim)) for c in clocks
     ]
@@ -202,11 +203,11 @@ def draw_clocks(clocks: Sequence[ClockScene], rng: Rng) -> Image:
 
 
 def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image:
-    """Take a picture of clocks whose hands stand a little above their dials."""
+    """Photograph clocks whose hands stand slightly above their dials."""
     for look, _, extras in clocks:
         draw_dial(canvas, look, look.design.colours)
         clock_extras.draw_below_hands(canvas, look, look.design.colours, extras)
-    # Two layers, without the hands and with them: the lamp's shadows fall between.
+    # Two layers, without the hands and with them, because the lamp's shadows fall between.
     without_hands = Canvas(canvas.size, canvas.pixels.copy())
     hand_contours, cases, floors = [], [], []
     for look, angles, _ in clocks:
@@ -229,7 +230,7 @@ def _photograph(canvas: Canvas, clocks: Sequence[ClockScene], rng: Rng) -> Image
 def _draw_hands(
     canvas: Canvas, look: ClockLook, palette: Palette, angles: dict[str, float]
 ) -> None:
-    """Draw hour, minute, second hand and hub, each above the one before, shadows below all."""
+    """Draw hour, minute, second hand and hub, each above the previous, with all shadows below."""
     hands = _hand_shapes(look, angles)
     if look.shadow:
         # Light from above, a little from the left.
@@ -245,8 +246,8 @@ def _draw_hands(
 
 
 def _hand_shapes(look: ClockLook, angles: dict[str, float]) -> dict[str, shapes.Shape]:
-    """Return the hands' contours in the picture, the lowest first."""
-    # What smoothing adds to both sides of a hand, in the dial's unit.
+    """Return the hands' contours in the picture, from bottom to top."""
+    # Growth of both sides of a hand by smoothing, in the dial's unit.
     swell = 2 * SWELL / MASK_SCALE / look.pose.scale
     style, design = look.style.hands, look.design
     hands = {
@@ -256,7 +257,7 @@ def _hand_shapes(look: ClockLook, angles: dict[str, float]) -> dict[str, shapes.
     }
     if "second" in angles:
         length, width, tail = design.second
-        # In small pictures the swell would take all of a thin hand.
+        # In small pictures, the growth would consume a thin hand completely.
         width = max(width - swell, 0.3 * width)
         hands["second"] = shapes.needle(length, width, tail, design.counterweight_ratio)
     return {

@@ -1,6 +1,6 @@
-"""Extras of a dial: brand, date, subdials, alarm, glare and things in front of it.
+"""Extras of a dial: brand, date, subdials, alarm, glare and objects in front of it.
 
-Everything stands in one of four places around the axis, or where no hand points.
+Each extra stands in one of four places around the axis, or in a place without hands.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ DAY_HEIGHT = 0.13
 _PLACES = (0, 90, 180, 270)
 # Distance of a place from the axis, in the dial's unit.
 _OUT = 0.36
-# Degrees between a hand and what it must not touch: at _OUT they are 0.21 of the dial's unit.
+# Smallest angle in degrees between a hand and an extra. At _OUT it is 0.21 of the dial's unit.
 _CLEAR = 36.0
-# The date's window, around its middle.
+# Half sizes of the date's window, around its middle.
 _WINDOW = np.array([(-0.12, -0.09), (0.12, -0.09), (0.12, 0.09), (-0.12, 0.09)])
 # Radius of a small dial.
 _SUBDIAL = 0.15
 # Length, width and tail of the alarm's hand.
 _ALARM = (0.42, 0.02, 0.1)
-# Radius of what hides the edge.
+# Radius of an object that hides the edge.
 _COVER = 0.4
-# Leaves, wood, a post, a finger.
+# Colours of leaves, wood, a post, a finger.
 _COVERS: tuple[Colour, ...] = ((96, 124, 70), (150, 104, 78), (58, 62, 70), (186, 148, 118))
 
 
 class Extras(NamedTuple):
-    """Extras of one dial; places are degrees from twelve."""
+    """Extras of one dial. Places are degrees from twelve."""
 
     brand: str = ""
     brand_at: int = 0
@@ -48,9 +48,9 @@ class Extras(NamedTuple):
     alarm: float | None = None
     """Direction of the alarm's hand."""
     glare: float | None = None
-    """The side from which light is reflected."""
+    """Side from which light is reflected."""
     cover: float | None = None
-    """Place at which a thing before the clock hides the dial's edge."""
+    """Place at which an object in front of the clock hides the dial's edge."""
     cover_colour: Colour = _COVERS[0]
 
 
@@ -60,10 +60,10 @@ def random_extras(
 ) -> Extras:  # fmt: skip
     """Draw the extras of a dial whose hands stand at `angles`.
 
-    Three hands leave one of four places free, so where the date is asked for no alarm's hand is
-    there, nor beside an hour hand alone. Nothing may hide any of a clock whose box is asked for.
-    `ends`: from where to where in the picture something may lie before it without hiding the clocks
-    beside it.
+    Three hands leave one of four places free. So if the date is asked for, or the clock has only an
+    hour hand, there is no alarm hand. If the box of a clock is asked for, objects never hide the
+    clock. `ends`: range of the picture in which an object may lie without hiding neighbouring
+    clocks.
     """
     dated, whole = question == "date", question == "where"
     alarm = rng.uniform(0, 360) if rng.chance(ranges.alarm) and not dated else None
@@ -81,7 +81,7 @@ def random_extras(
     )
     visible_at = [*hands, *([day_at] if day else []), *([0.0] if look.marks.twelve else [])]
     turn, covered = rng.uniform(0, 15), rng.chance(ranges.occlusion) and not whole
-    # Every 15 degrees from a random start: fine enough to find a free place.
+    # Every 15 degrees from a random start, which is fine enough to find a free place.
     edges = [turn + 15 * step for step in range(24 * covered)]
     edges = [edge for edge in edges if _distance(edge, visible_at) >= _CLEAR]
     edges = [edge for edge in edges if _lies_within(ends, cover_outline(look, edge))]
@@ -94,7 +94,7 @@ def random_extras(
 
 
 def draw_below_hands(canvas: Canvas, look: ClockLook, palette: Palette, extras: Extras) -> None:
-    """Draw what the hands pass over."""
+    """Draw the extras below the hands."""
     pose, texts = look.pose, []
     for place, pointing in extras.subdials:
         middle = polar(place, _OUT)
@@ -117,7 +117,7 @@ def draw_below_hands(canvas: Canvas, look: ClockLook, palette: Palette, extras: 
 
 
 def draw_above_hands(canvas: Canvas, look: ClockLook, extras: Extras) -> None:
-    """Draw what lies between the clock and the eye."""
+    """Draw the objects between the clock and the eye."""
     pose = look.pose
     if extras.glare is not None:
         # An ellipse of light across the glass.
@@ -125,19 +125,19 @@ def draw_above_hands(canvas: Canvas, look: ClockLook, extras: Extras) -> None:
         canvas.fill_fine_shapes([[pose(lens)]], (255, 255, 255), 0.4)
     if extras.cover is not None:
         thing = cover_outline(look, extras.cover)
-        # Its shadow, a little below and to the right.
+        # Its shadow, slightly below and to the right.
         canvas.fill_fine_shapes([[thing + 0.03 * pose.scale]], (0, 0, 0), 0.3)
         canvas.fill_fine([thing], extras.cover_colour)
 
 
 def cover_outline(look: ClockLook, at: float) -> Points:
-    """Return the outline of what hides the dial's edge, in the picture."""
+    """Return the outline of the object that hides the dial's edge, in the picture."""
     middle = polar(at, radius_at(look.style.dial, at) + 0.05)
     return look.pose(_COVER * disc(1.0) * (1.0, 1.15) @ rotation_matrix(at) + middle)
 
 
 def extras_facts(look: ClockLook, extras: Extras) -> dict[str, Any]:
-    """Facts of the extras; the date's box is its window's."""
+    """Return the facts of the extras. The date's box is the box of its window."""
     window = look.pose(np.add(_WINDOW, polar(extras.day_at, _OUT)))
     date = {"day": extras.day, "box": bounding_box(window)}
     hidden = None
@@ -158,5 +158,5 @@ def _lies_within(ends: tuple[float, float], thing: Points) -> bool:
 
 
 def _distance(at: float, others: Sequence[float]) -> float:
-    """Degrees to the nearest of the others."""
+    """Return the degrees to the nearest of the others."""
     return min((abs((at - other + 180) % 360 - 180) for other in others), default=360.0)

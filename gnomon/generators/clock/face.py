@@ -10,7 +10,7 @@ from gnomon.sample import Form, Time
 
 
 class ClockStyle(NamedTuple):
-    """A style; no combination of the four stands in two splits."""
+    """Style of a clock. Two splits never share a combination of the four properties."""
 
     dial: str
     hands: str
@@ -23,13 +23,13 @@ def styles(
     split: Split | None, dials: Sequence[str], hands: Sequence[str], numerals: Sequence[str],
     palettes: Sequence[str],
 ) -> tuple[ClockStyle, ...]:  # fmt: skip
-    """Return the combinations of a split; of all splits where it is None."""
+    """Return the combinations of a split, or of all splits if it is None."""
     every = (ClockStyle(*parts) for parts in product(dials, hands, numerals, palettes))
     return tuple(s for s in every if split is None or split_of("clock", *s) == split)
 
 
 def times(split: Split | None) -> tuple[int, ...]:
-    """Return the minutes of twelve hours that belong to a split; all 720 where it is None."""
+    """Return the minutes of twelve hours that belong to a split, or all 720 if it is None."""
     every = ((minute, f"{minute // 60 or 12:02}:{minute % 60:02}") for minute in range(720))
     return tuple(m for m, time in every if split is None or split_of("clock", time) == split)
 
@@ -47,13 +47,13 @@ TEXTS: dict[str, dict[int, str]] = {
     "dots": {},
     "none": {},
 }
-# The numerals of a dial round which the hour hand goes once a day.
+# Numerals of a dial on which the hour hand turns once a day.
 ARABIC_24 = "arabic-24"
 # Numerals of dials of twelve hours.
 NUMERALS = tuple(name for name in TEXTS if name != ARABIC_24)
 
 
-# A clock with only an hour hand is read to so many minutes, or to twice as many on a 24-hour dial.
+# Minutes to which a clock with only an hour hand is read. It is twice as many on a 24-hour dial.
 # Both are 2.5 degrees of the hour hand.
 STEP = 5
 

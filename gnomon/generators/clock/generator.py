@@ -19,12 +19,12 @@ from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Form, Number, Sample, Target, Text, Time
 
-# Pixels between the tips of a second hand at one second and at the next.
+# Smallest distance in pixels between the tips of a second hand at one second and the next.
 _APART = 1.5
 
 
 def check_options(clock: ClockOptions) -> None:
-    """Refuse what cannot be drawn, by name and value."""
+    """Refuse options that cannot be drawn, by name and value."""
     check_names("dials", clock.dials, UNSEEN_DIALS if clock.ood else DIALS)
     check_names("hands", clock.hands, UNSEEN_HANDS if clock.ood else HANDS)
     level = clock.settings
@@ -38,15 +38,16 @@ def check_options(clock: ClockOptions) -> None:
 
 
 def _check_legible(clock: ClockOptions, level: Any) -> None:
-    """Refuse sizes at which the smallest dial could not be read."""
+    """Refuse sizes at which the smallest dial would be unreadable."""
     seconds = (clock.ask_seconds and level.second_hand and {*clock.forms} - {"words"}
                and {*clock.questions} & {"read", "shift", "zone", "move", "which"})  # fmt: skip
-    # Pixels of the dial's unit at which each can be read; a second is 6° of its hand's tip.
+    # Smallest dial unit in pixels at which each is readable. A second is 6° of its hand's tip.
     needed = {"the date": LEGIBLE / DAY_HEIGHT if "date" in clock.questions else 0,
               "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if ARABIC_24 in clock.numerals else 0,
               "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.dial_shapes)
-    # A tilt shortens one way by its cosine, letters by the root of it; a lens shrinks the middle.
+    # A tilt shortens one direction by its cosine, letters by the square root of it. A lens
+    # shrinks the middle.
     tilted = math.sqrt(math.cos(math.asin(level.perspective * DISTANCE))) / (1 + level.warp)
     for what, unit in needed.items():
         length = unit * widest / tilted
@@ -60,7 +61,7 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Clock(ClockOptions):
-    """Clocks with one, two or three hands, and what they show."""
+    """Clocks with one, two or three hands, and questions about them."""
 
     kind: ClassVar[str] = "clock"
     version: ClassVar[int] = 8
@@ -77,7 +78,8 @@ class Clock(ClockOptions):
             )
 
     def key(self, index: int) -> str:
-        """Time and style, such as 10:08|round|baton|roman|ivory; then the question, if another."""
+        """Return time and style, such as 10:08|round|baton|roman|ivory, with the question unless it
+        is the first."""
         question = self._question(index)[0]
         if question == clock_questions.BETWEEN:
             return f"{self._single.key(2 * index)}&{self._single.key(2 * index + 1)}|{question}"
@@ -95,7 +97,7 @@ class Clock(ClockOptions):
         off_by *= 12 / clocks[0][0].hours  # a day's hours are half as wide
         rng = Rng(self.name, "asked", index)
         mirrored, about = rng.chance(self.mirror), rng.integer(0, len(clocks) - 1)
-        # Only the clock that is asked about may be impossible.
+        # Only the clock of the question may be impossible.
         wrong = [off_by * (column == about) for column in range(len(clocks))]
         scenes = scene.random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
         image, scenes = scene.through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
@@ -120,7 +122,7 @@ class Clock(ClockOptions):
 
     @property
     def general_question(self) -> str | None:
-        """The time of a single clock that is seen without a mirror; else None."""
+        """Question for the time if there is a single clock without a mirror. None otherwise."""
         if {*self.questions} - {"where"} != {"read"} or self.counts[0] > 1 or self.mirror == 1:
             return None
         form = self.forms[0]
@@ -129,13 +131,13 @@ class Clock(ClockOptions):
 
     @property
     def box_questions(self) -> tuple[str, ...]:
-        """The question where a single clock is."""
+        """Question for the box of a single clock."""
         is_single = "where" in self.questions and self.counts == (1, 1) and not self.mirror
         return (clock_questions.WHERE,) if is_single else ()
 
     @cached_property
     def _single(self) -> Clock:
-        """A generator of the clocks that `between` compares: 12 hours or 24, to the minute."""
+        """Generator of the clocks that `between` compares: 12 hours or 24, to the minute."""
         return replace(
             self,
             questions=("read",),
@@ -148,8 +150,8 @@ class Clock(ClockOptions):
         )
 
     def _pair(self, index: int) -> Sample:
-        """Draw two clocks, each in a picture of its own."""
-        # Samples 2i and 2i + 1 of the single clocks, so that no clock is in two pairs.
+        """Draw two clocks in separate pictures."""
+        # Samples 2i and 2i + 1 of the single clocks, so a clock is never in two pairs.
         first, second = self._single.draw(2 * index), self._single.draw(2 * index + 1)
         hours = 24 if set(self._single.numerals) == {ARABIC_24} else 12
         answer = clock_questions.minutes_between(
@@ -163,7 +165,8 @@ class Clock(ClockOptions):
         """Draw the question, the form of its answer, and the degrees by which the hour hand is
         wrong.
 
-        Draws of its own: a clock that is asked something else looks the same, but for `where`.
+        The draws are separate, so a clock looks the same under another question, except for
+        `where`.
         """
         rng = Rng(self.name, "question", index)
         question, form = rng.choice(self.questions), rng.choice(self.forms)

@@ -1,4 +1,4 @@
-"""The look of a clock: everything that its options leave to chance, drawn before any pixel."""
+"""Look of a clock: all random properties, drawn before any pixel."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,9 +13,9 @@ from gnomon.generators.drawing.pose import Pose, place
 from gnomon.generators.drawing.shapes import outline
 from gnomon.generators.rng import Rng
 
-# Degrees; a dial turned further says where its twelve is.
+# Turn in degrees beyond which a dial marks its twelve.
 UPRIGHT = 10.0
-# Pixels; digits of less height do not say which hour they stand for.
+# Smallest height in pixels at which digits show their hour.
 LEGIBLE = 6.0
 # Distance of plain marks from the floor's outline, in the dial's unit.
 MARK_INSET = 0.05
@@ -25,28 +25,28 @@ class Marks(NamedTuple):
     """Marks of a dial."""
 
     hour_ticks: bool
-    """Bars or dots at the hours, told apart from the minute track."""
+    """Bars or dots at the hours, distinct from the minute track."""
     minute_track: bool
     twelve: str | None
-    """A triangle or a double bar at twelve."""
+    """Triangle or double bar at twelve."""
     numeral_pixels: float
     """Height of a digit in the picture."""
 
 
-# The plain case's outline, relative to the floor's.
+# Outline of the plain case, relative to the floor's outline.
 RIM = 1.07
-# Height of the digits where 24 hours stand around the dial.
+# Height of the digits if 24 hours stand around the dial.
 DAY_NUMERALS = 0.12
 # Length, width and tail of the plain second hand.
 SECOND = (0.9, 0.022, 0.22)
 
 
 class ClockDesign(NamedTuple):
-    """Properties of a clock besides its style; lengths are in the dial's unit."""
+    """Properties of a clock besides its style. Lengths are in the dial's unit."""
 
     colours: Palette
     rim: float
-    """The case's outline, relative to the floor's."""
+    """Outline of the case, relative to the floor's outline."""
     mark_inset: float
     """Distance of the marks from the floor's outline."""
     bold: float
@@ -61,7 +61,7 @@ class ClockDesign(NamedTuple):
 
 
 def random_design(style: ClockStyle, variety: float, rng: Rng, *, crowded: bool) -> ClockDesign:
-    """Draw a design; at a variety of 0 it is the plain one."""
+    """Draw a design. With a variety of 0 it is the plain design."""
 
     def vary(plain: float, low: float, high: float) -> float:
         return plain + variety * (rng.uniform(low, high) - plain)
@@ -69,7 +69,7 @@ def random_design(style: ClockStyle, variety: float, rng: Rng, *, crowded: bool)
     tight = crowded or style.numerals == ARABIC_24
     thick = rng.chance(0.3) and not tight
     rim = vary(RIM, 1.09, 1.25) if thick else vary(RIM, 1.03, RIM if tight else 1.09)
-    # Steps: the places of marks are worked out once for each.
+    # In steps, because the places of marks are computed once for each.
     mark_inset = round(vary(MARK_INSET, 0.03, MARK_INSET if tight else 0.13), 2)
     bold = round(vary(1.0, 0.6, 1.0 if tight else 1.6), 1)
     return ClockDesign(
@@ -90,33 +90,35 @@ def sizes(
         return rng.uniform(low + variety * (lowest - low), high + variety * (highest - high))
 
     large = style.numerals == "sparse" and not crowded
-    # Above 0.23 a bold 11 runs into the 12, and sooner where they stand further in.
+    # Above 0.23 a bold 11 touches the 12, and earlier if they stand further in.
     numerals = between(0.24, 0.32, 0.15, 0.32) if large else between(0.19, 0.23, 0.14, 0.23)
-    # Further in there is less room between them.
+    # Further in, there is less room between them.
     numerals *= 1 - max(mark_inset - MARK_INSET, 0)
     if style.numerals.startswith("roman"):
         numerals *= 0.64  # VII and VIII side by side
     if style.numerals == ARABIC_24:
         numerals = DAY_NUMERALS
-    # Minute hand: each range is the plain one and, at a variety of 1, the widest.
+    # Minute hand: each range starts at the plain value and, with a variety of 1, is widest.
     length, width = between(0.76, 0.9, 0.62, 0.92), between(0.05, 0.075, 0.03, 0.1)
-    # Hour hand, relative to it: never above 0.69 of its length, or the two are confused.
+    # Hour hand, relative to the minute hand. Never above 0.69 of its length, because the two
+    # would be confused.
     shorter, broader = between(0.56, 0.68, 0.5, 0.69), between(1.35, 1.7, 1.0, 1.9)
     return numerals, (length * shorter, min(width * broader, 0.14)), (length, width)
 
 
 def _varied_palette(style: ClockStyle, variety: float, rng: Rng) -> Palette:
-    """Give the style's colours to other parts, in slightly other shades."""
+    """Give the style's colours to other parts, in slightly different shades."""
     plain = palette(style.palette)
     swapped, cased, grounded, shaded = (
-        # Shares of clocks with other hands, another case, a ground like the floor, shifted shades.
+        # Shares of clocks with other hands, another case, a ground like the floor, shifted
+        # shades.
         rng.chance(share * variety)
         for share in (0.35, 0.25, 0.1, 0.7)
     )
     hands, case = rng.choice(("ink", "second", "case")), rng.choice(("hands", "ink", "second"))
     other = {part: getattr(plain, part) for part in ("floor", "hands", "case", "ground")}
     if shaded:
-        # 14 levels: seen side by side, and still the palette's colour.
+        # 14 levels are visible side by side, and the colour still belongs to the palette.
         shift = [rng.integer(-14, 14) for _ in range(3)]
         for part in ("floor", "ground"):
             red, green, blue = np.clip(np.add(other[part], shift), 0, 255).tolist()
@@ -128,19 +130,19 @@ def _varied_palette(style: ClockStyle, variety: float, rng: Rng) -> Palette:
     if grounded and style.dial != "bare":
         other["ground"] = other["floor"]
     varied = replace(plain, **other)
-    # Other parts may be too pale to read: then the palette is as it is written.
+    # Other parts may be too pale to read. Then the palette stays unchanged.
     return varied if is_legible(varied) else plain
 
 
-# Pixels to the picture's edge, whose colours go on where a lens or wear shows what is beyond it: a
-# case that touches it would go on past its box.
+# Pixels to the picture's edge. A lens or wear repeats the colours at the edge beyond it, so a
+# case that touches the edge would continue past its box.
 _FREE = 2
-# Range of the longer side of a clock whose place is asked for, as a share of the picture's.
+# Range of the longer side of a clock whose box is asked for, as a share of the picture's side.
 _ANY_SIZE = (0.2, 0.7)
 
 
 class ClockLook(NamedTuple):
-    """The look of one clock, without its time. Lengths are in the dial's unit."""
+    """Look of one clock, without its time. Lengths are in the dial's unit."""
 
     style: ClockStyle
     size: int
@@ -159,7 +161,7 @@ class ClockLook(NamedTuple):
     design: ClockDesign
     mirrored: bool
     shadow: float
-    """Share of light that the hands take from the floor; 0 for no shadow."""
+    """Share of light that the hands take from the floor. 0 for no shadow."""
     is_photo: bool = False
     """True for a picture as a camera takes it."""
 
@@ -170,7 +172,7 @@ def random_look(
 ) -> ClockLook:  # fmt: skip
     """Draw the look of one clock, and its size if none is given.
 
-    `anywhere` lets it be small and far from the middle, where the options leave that open.
+    With `anywhere`, it may be small and far from the middle, unless the options forbid it.
     """
     ranges = clock.settings
     if anywhere:
@@ -178,14 +180,14 @@ def random_look(
             dial_size=clock.dial_size or _ANY_SIZE,
             offset=1.0 if clock.offset is None else clock.offset,
         )
-    # Drawn even where the size is given, so that all later draws are the same.
+    # Drawn even if the size is given, so all later draws stay the same.
     size_drawn = rng.within(clock.sizes)
     size = size or size_drawn
     lean = rng.uniform(-1, 1)
     rotation = ranges.rotation * lean * abs(lean)  # most clocks hang nearly straight
     tilt = rng.uniform(0, ranges.perspective)
     towards = rng.uniform(0, 360)
-    # A small dial or a window cuts into taller numerals, and into those further in.
+    # A small dial or a window cuts into taller numerals, and into numerals further in.
     crowded = bool(ranges.date or ranges.subdials or "date" in clock.questions)
     design = random_design(style, ranges.variety, rng, crowded=crowded)
     edge = free_edge(clock)
@@ -226,7 +228,8 @@ def _marks(
     *,
     mirrored: bool,
 ) -> Marks:
-    """Ticks wherever numerals are few, and a marked twelve wherever the turn would be unknown."""
+    """Return ticks if numerals are few, and a marked twelve if the turn would be unknown
+    otherwise."""
     is_named = style.numerals in ("arabic", "roman", "roman-iv")
     legible = style.numerals not in ("dots", "none") and pixels >= LEGIBLE
     ticks = rng.chance(0.6) or not is_named

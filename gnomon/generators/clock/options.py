@@ -1,4 +1,4 @@
-"""Options of clocks with their levels, and what follows from them before anything is drawn."""
+"""Options of clocks with their levels, and the values that follow from them before drawing."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ from gnomon.sample import FORMS, Form
 
 
 class ClockLevel(NamedTuple):
-    """Values of a level; each is overridden by the option of its name."""
+    """Values of a level. The option of the same name overrides each."""
 
     rotation: float
     perspective: float
@@ -131,7 +131,7 @@ class ClockOptions(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Built-in names; those of palettes include families."""
+        """Built-in names. Those of palettes include families."""
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
             "palettes": (*FAMILIES, *PALETTES),
@@ -139,7 +139,7 @@ class ClockOptions(PictureGenerator):
         }
 
     def suitable_fonts(self, suited: tuple[str, ...]) -> tuple[str, ...]:
-        """Chosen fonts that suit the numerals; the user's files always do."""
+        """Chosen fonts that suit the numerals. The user's files always count as suitable."""
         suitable = [
             n for n in self.materials.names("fonts") if isinstance(n, UserFile) or n in suited
         ]
@@ -173,5 +173,5 @@ class ClockOptions(PictureGenerator):
 
     @cached_property
     def times(self) -> tuple[int, ...]:
-        """The minutes of twelve hours that belong to its split."""
+        """Minutes of twelve hours that belong to the split."""
         return face.times(self.split if self.split_by == "time" else None)

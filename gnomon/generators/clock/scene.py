@@ -1,4 +1,4 @@
-"""The clocks of a picture: what each shows, how it looks, and how a camera sees them all."""
+"""The clocks of a picture: times, looks, and the camera that sees them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gnomon.sample import Form, Size
 
 
 class ClockScene(NamedTuple):
-    """A clock ready to be drawn."""
+    """Clock ready for drawing."""
 
     look: ClockLook
     angles: dict[str, float]
@@ -40,9 +40,9 @@ BOTH_HANDS = ("move", "angle", "valid")
 
 
 def random_faces(clock: ClockOptions, index: int, question: str) -> list[tuple[ClockFace, Rng]]:
-    """Draw what each clock of a picture shows, with the random draws for its look.
+    """Draw the content of each clock of a picture, with the random draws for its look.
 
-    They show different minutes, and all have twelve hours or all 24.
+    They show different minutes, and all have 12 hours or all have 24.
     """
     rng = clock.rng(index)
     alone = clock.settings.one_hand * (question not in BOTH_HANDS)
@@ -51,7 +51,7 @@ def random_faces(clock: ClockOptions, index: int, question: str) -> list[tuple[C
     more = Rng(clock.name, "clocks", index).integer(low, high) - 1 if high > 1 else 0
     for column in range(1, more + 1):
         stream = Rng(clock.name, "beside", index, column)
-        # Minutes of twelve hours: 10:08 and 22:08 look alike on most dials.
+        # Minutes of twelve hours, because 10:08 and 22:08 look the same on most dials.
         minutes = {meaning.seconds // 60 % 720 for meaning, _ in faces}
         times = [minute for minute in clock.times if minute not in minutes]
         faces.append((random_face(clock, stream, alone, times, faces[0][0].hours), stream))
@@ -62,14 +62,15 @@ def random_face(
     clock: ClockOptions, rng: Rng, alone: float, times: Sequence[int] | None = None,
     hours: int | None = None,
 ) -> ClockFace:  # fmt: skip
-    """Draw a time and a style. `alone` is the chance of a lone hour hand, `times` the choice."""
+    """Draw a time and a style. `alone` is the chance of a lone hour hand, `times` the possible
+    times."""
     minute = rng.choice(times or clock.times)
     styles = clock.styles
     if hours is not None:
         styles = tuple(s for s in styles if (s.numerals == ARABIC_24) == (hours == 24))
     style = rng.choice(styles)
     half = 720 * (style.numerals == ARABIC_24 and rng.chance(0.5))
-    # Drawn for clocks without a second hand, too, so that its share changes no later draw.
+    # Also drawn for clocks without a second hand, so its share does not change later draws.
     second = rng.integer(0, 59)
     has_second = rng.chance(clock.settings.second_hand)
     with_seconds = rng.chance(clock.ask_seconds) and has_second
@@ -85,7 +86,7 @@ def random_clocks(
     clock: ClockOptions, index: int, clocks: list[tuple[ClockFace, Rng]], wrong: list[float],
     question: str, *, mirrored: bool,
 ) -> list[ClockScene]:  # fmt: skip
-    """Draw the looks of all clocks in a row; `wrong` has degrees of error of each hour hand."""
+    """Draw the looks of all clocks in a row. `wrong` has the error of each hour hand in degrees."""
     scenes: list[ClockScene] = []
     for column, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
         size = scenes[0].look.size if scenes else 0
@@ -93,11 +94,11 @@ def random_clocks(
                                  anywhere=question == "where")  # fmt: skip
         look = look._replace(pose=look.pose.moved(column * look.size, 0))
         if meaning.one_hand:
-            # A lone hour hand is as long as a minute hand: it must reach the ticks.
+            # A lone hour hand is as long as a minute hand, because it must reach the ticks.
             look = look._replace(hour=(look.minute[0], look.hour[1]))
         angles = meaning.angles
         angles["hour"] = (angles["hour"] + off_by) % 360
-        # Nothing may hide the neighbours, but it may reach over the picture's edge.
+        # An object must not hide the neighbours, but it may extend over the picture's edge.
         ends = (column * look.size if column else -math.inf,
                 (column + 1) * look.size if column + 1 < len(clocks) else math.inf)  # fmt: skip
         rng = Rng(clock.name, "extras", f"{index}/{column}")
@@ -110,7 +111,7 @@ def random_clocks(
 def through_camera(
     clock: ClockOptions, index: int, image: Image, clocks: list[ClockScene]
 ) -> tuple[Image, list[ClockScene]]:
-    """Put the picture through a lens and degrade it; return it with the clocks where they are."""
+    """Put the picture through a lens and degrade it. Return it with the clocks at their places."""
     if clock.settings.warp:
         lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.settings.warp), image.size)
         clocks = [scene.with_pose(replace(scene.look.pose, lens=lens)) for scene in clocks]
@@ -124,9 +125,9 @@ def through_camera(
 def face_in_picture(
     meaning: ClockFace, scene: ClockScene, form: Form, off_by: float, size: Size
 ) -> ClockFace:
-    """Return the face as questions see it: with its box, date and form of answer."""
+    """Return the face as questions use it: with its box, date and form of answer."""
     box = bounding_box(np.clip(_case(scene), 0, size))
-    # Times of a day have no usual words.
+    # Times of a 24-hour day do not have usual words.
     form = "digits" if form == "words" and meaning.hours == 24 else form
     with_seconds, day = meaning.with_seconds and form != "words", scene.extras.day
     return meaning._replace(with_seconds=with_seconds, form=form, off_by=off_by, box=box, day=day)
@@ -137,7 +138,7 @@ def _case(scene: ClockScene) -> Points:
 
 
 def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
-    """Places, look and time of one clock."""
+    """Return places, look and time of one clock."""
     look, angles, extras = scene
     pose = look.pose
     lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.design.second[0]}

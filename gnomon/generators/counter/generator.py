@@ -81,7 +81,7 @@ class CounterPlan(NamedTuple):
 
     @property
     def visible(self) -> str:
-        """Visible digits."""
+        """Return the digits that are visible."""
         return self.digits[self.dark :]
 
 

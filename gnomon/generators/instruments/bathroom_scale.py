@@ -1,7 +1,8 @@
 """Bathroom scales: a printed disc turns behind a window with a fixed line.
 
-Household makes weigh to 120, 130, 150 or 160 kg (or 280 to 330 lb) in one turn less a gap, with a
-tick a kilogram or two pounds and a label every ten or twenty. The window shows a sixth of the turn.
+Household makes weigh up to 120, 130, 150 or 160 kg (or 280 to 330 lb) in nearly one turn, with a
+tick per kilogram or two pounds and a label every ten or twenty. The window shows a sixth of the
+turn.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ _SWEEP = 330.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BathroomScaleDesign:
-    """The way in which a weighing scale is built; lengths in units of half the window's breadth."""
+    """Construction of a weighing scale. Lengths are in units of half the window's breadth."""
 
     radius: float = 1.6
-    """From the disc's middle to the ticks."""
+    """Distance from the disc's middle to the ticks."""
     window: float = 0.5
     """Half the window's height."""
     corner: float = 0.1
@@ -41,7 +42,7 @@ class BathroomScaleDesign:
 
 
 class BathroomScale(Instrument):
-    """A bathroom scale; the value stands under the line in the middle of its window."""
+    """Bathroom scale. Its value stands under the line in the middle of its window."""
 
     name: ClassVar[str] = "bathroom_scale"
     min_readable_side: ClassVar[int] = 150
@@ -53,7 +54,7 @@ class BathroomScale(Instrument):
         self._design = design or BathroomScaleDesign()
         self._card_share = card_share
         design = self._design
-        # Ticks end a little below the window's upper edge.
+        # Ticks end slightly below the window's upper edge.
         self._top = -0.72 * design.window
         self.layout = Layout(
             track=Arc(
@@ -84,47 +85,47 @@ class BathroomScale(Instrument):
         ))  # fmt: skip
 
     def scales(self) -> tuple[Scale, ...]:
-        """Ranges as they are sold, ticks of half a unit to five."""
+        """Common ranges, with ticks of half a unit to five."""
         return linear(
             "kg 0 120 10", "kg 0 130 10", "kg 0 150 10", "kg 0 160 10", "lb 0 280 20",
             "lb 0 300 20", divisions=(5, 10, 20),
         )  # fmt: skip
 
     def turn_card(self, share: float) -> BathroomScale:
-        """The disc turns its value to the line."""
+        """Turn the value of the disc to the line."""
         return BathroomScale(self._design, share)
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - it stands still
-        """The line, or the triangle, at the middle of the window."""
+        """Return the line, or the triangle, at the middle of the window."""
         edge = self._design.window
         if self._design.line == "triangle":
             return [polygon((-0.09, -edge), (0.09, -edge), (0.0, self._top + 0.02))]
-        # Thinner, and it fades in small pictures.
+        # A thinner line fades in small pictures.
         half = max(0.016 - swell, 0.008)
         return [oblong(-half, -edge, half, edge)]
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
-        """The mark in the colour of needles."""
+        """Draw the mark in the colour of needles."""
         canvas.fill_fine(contours, palette.second)
 
     def cover(self) -> Shapes:
-        """The case above the disc, with the window."""
+        """Return the case above the disc, with the window."""
         return [self.outline("", 1.06), self.outline("")]
 
     def ticks(self, scale: Scale) -> tuple[Decimal, ...]:
-        """Ticks that lie within the window."""
+        """Return the ticks within the window."""
         return tuple(tick for tick in scale.ticks if self._is_visible(scale.share(tick)))
 
     def labels(self, scale: Scale) -> list[tuple[Decimal, tuple[float, float]]]:
-        """Labels whose tick lies within the window."""
+        """Return the labels whose tick lies within the window."""
         return [(v, at) for v, at in super().labels(scale) if self._is_visible(scale.share(v))]
 
     def most_labels(self, scale: Scale) -> int:
-        """No label is left out, since few are within the window."""
+        """Return all labels, because few are within the window."""
         return len(scale.labels)
 
     def numerals(self, scale: Scale) -> list[Lettering]:
-        """Labels with their feet to the disc's middle; the cover cuts those at its edge."""
+        """Return labels with their feet to the disc's middle. The cover cuts labels at its edge."""
         track = self.layout.track
         assert isinstance(track, Arc)
         texts = []
@@ -137,13 +138,13 @@ class BathroomScale(Instrument):
         return texts
 
     def letters(self, scale: Scale) -> str:
-        """The unit and all figures, since most labels are hidden at any one value."""
+        """Add the unit and all figures, because most labels are hidden at any one value."""
         return scale.unit + "0123456789"
 
     def outline(self, case: str, scale: float = 1.0) -> Points:  # noqa: ARG002 - its own form
-        """The window; above 1 the case around it."""
+        """Return the window, or above 1 the case around it."""
         design = self._design
-        # A rim has the scale 1.06: there the frame has its whole breadth.
+        # A rim has the scale 1.06, at which the frame has its whole breadth.
         grow = design.frame * (scale - 1) / 0.06
         corner = design.corner * design.window + 0.3 * grow
         return oblong(

@@ -1,4 +1,4 @@
-"""Dials that go all the way round, as of water, gas and power meters: 0 to 9 and on to 0."""
+"""Dials that go all the way round, as on water, gas and power meters: 0 to 9 and on to 0."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from gnomon.generators.rng import Rng
 
 _CENTRE = (0.0, 0.0)
 _TENTH = Decimal("0.1")
-# Places of the pointer in a turn, hundredths of a label: so fine that no two splits share one while
-# each has all tenths.
+# Positions of the pointer in a turn, hundredths of a label. This is fine enough that two splits
+# never share a position while each has all tenths.
 _PLACES = 1000
-# Shares of red, green and blue that a plate sends back: bare metal; brass, green and blue coats.
+# Shares of red, green and blue that a plate reflects: bare metal; brass, green and blue coats.
 _NO_TINT = (1.0, 1.0, 1.0)
 _TINTS = ((1.0, 0.86, 0.5), (0.62, 1.0, 0.6), (0.6, 0.8, 1.0))
-# Multipliers and the unit, as they are printed on meters.
+# Multipliers and units, as they are printed on meters.
 _CAPTIONS = ("", "", "x0.1", "x0.01", "x0.001", "x0.0001", "x 0,1", "x 0,001", "m³")
 
 
@@ -46,15 +46,15 @@ class DialDesign:
     label_offset: float = 0.26
     """Distance of the labels' middles from the track, towards the pivot."""
     ring: float = 0.0
-    """Breadth of the printed circle along the track; 0 for none."""
+    """Breadth of the printed circle along the track. 0 for no circle."""
     plate: Colour = (190, 190, 190)
-    """Colour of a plate on the pointer: of metal, milky glass or a coated magnet."""
+    """Colour of a plate on the pointer: metal, milky glass or a coated magnet."""
     caption: str = ""
     """Multiplier or unit, at the upper left."""
 
 
 class RotaryDial(Instrument):
-    """A dial whose last tenth ends where the first begins. It is read to a tenth of a label."""
+    """Dial whose last tenth ends where the first starts. It is read to a tenth of a label."""
 
     name: ClassVar[str] = "dial"
     min_readable_side: ClassVar[int] = 48
@@ -76,11 +76,12 @@ class RotaryDial(Instrument):
         )
 
     def with_random_design(self, rng: Rng, scale: Scale) -> RotaryDial:  # noqa: ARG002 - all have ten labels
-        """Draw a design: proportions as on household meters."""
+        """Draw a design with the proportions of household meters."""
         digit = rng.uniform(0.12, 0.3)
         tick = rng.uniform(0.05, 0.18)
         pointer = rng.choice(tuple(POINTERS))
-        # Labels inside of the ticks; on one in four dials outside, which leaves less for the track.
+        # Labels lie inside the ticks. On one dial in four they lie outside, which leaves less
+        # room for the track.
         outside = rng.chance(0.25)
         away = 0.7 * digit + 0.04
         return RotaryDial(DialDesign(
@@ -98,30 +99,30 @@ class RotaryDial(Instrument):
         ))  # fmt: skip
 
     def scales(self) -> tuple[Scale, ...]:
-        """Ten labels, with 0, 1, 4 or 9 ticks between neighbours."""
+        """Return ten labels, with 0, 1, 4 or 9 ticks between neighbours."""
         return cyclic("- 0 10 1", divisions=(1, 2, 5, 10))
 
     def place_count(self, scale: Scale, parts: int) -> int:  # noqa: ARG002 - anywhere on the track
-        """The same number of places on every dial, whatever its ticks."""
+        """Return the same number of positions for every dial, whatever its ticks."""
         return _PLACES
 
     def reading(self, scale: Scale, place: int, parts: int) -> ScaleReading:  # noqa: ARG002
-        """The place in hundredths of a label, read to a tenth however many ticks there are."""
+        """Return the value in hundredths of a label, read to a tenth whatever the ticks."""
         tick = scale.ticks[1] - scale.ticks[0]
         return ScaleReading(Decimal(place) / (_PLACES // 10), tick, _TENTH)
 
     def answer(self, value: Decimal) -> Decimal:
-        """The nearest tenth, with its zero; 9.96 is 0.0 again."""
+        """Return the nearest tenth, with its zero. 9.96 is 0.0 again."""
         return value.quantize(_TENTH, ROUND_HALF_UP) % 10
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
-        """The design's pointer, turned to the value."""
+        """Return the design's pointer, turned to the value."""
         design = self._design
         length, breadth = design.reach * design.radius, design.breadth - swell
         return self._turned(POINTERS[design.pointer][0](length, breadth), share)
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
-        """The pointer, and on some a plate of metal or of milky glass above it."""
+        """Draw the pointer, and on some designs a plate of metal or milky glass above it."""
         colours = {
             "b": palette.second,
             "p": self._design.plate,
@@ -132,23 +133,23 @@ class RotaryDial(Instrument):
             canvas.fill_fine([contour], colours[material])
 
     def printed(self) -> list[Shapes]:
-        """The circle along the track."""
+        """Return the circle along the track."""
         design = self._design
         if not design.ring:
             return []
         return [[ellipse(0, 0, design.radius + design.ring), ellipse(0, 0, design.radius)[::-1]]]
 
     def captions(self, scale: Scale) -> list[Lettering]:  # noqa: ARG002 - all are numbers
-        """The caption between the ninth label and the rim, askew as it is printed."""
+        """Return the caption between the ninth label and the rim, slanted as in print."""
         text = self._design.caption
         return [Lettering(text, -0.68, -0.76, 0.1, -40)] if text else []
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
-        """The first place: a pointer shows it as well as any other."""
+        """Return the first position, because a pointer shows it as well as any other."""
         return 0
 
     def phrases(self) -> Phrases:
-        """A dial has no unit."""
+        """Return no words, because a dial does not have a unit."""
         return Phrases(
             "dial",
             "the dial's pointer",
@@ -162,7 +163,8 @@ class RotaryDial(Instrument):
 
 
 def _plate_colour(rng: Rng) -> Colour:
-    """Grey of bare metal or milky glass; on one in four the tint of brass or of a coating."""
+    """Return the grey of bare metal or milky glass, or on one in four the tint of brass or of a
+    coating."""
     grey, tint = rng.integer(110, 250), rng.choice(_TINTS) if rng.chance(0.25) else _NO_TINT
     red, green, blue = (round(grey * part) for part in tint)
     return red, green, blue

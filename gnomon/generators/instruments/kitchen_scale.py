@@ -1,8 +1,8 @@
 """Kitchen and hanging scales: a needle over a round face, or a disc that turns past a mark.
 
-Kitchen scales weigh 500 g to 10 kg, to a tick of 5 to 50 g, hanging ones 10 to 100 kg; zero is at
-the top, a gap parts it from the last label. Pounds stand in a ring within on many. Hanging scales
-on which the needle goes round more than once are left out: a picture does not say which turn it is.
+Kitchen scales weigh 500 g to 10 kg, with a tick of 5 to 50 g, hanging scales 10 to 100 kg. Zero is
+at the top, and a gap separates it from the last label. Many have pounds in an inner ring. Hanging
+scales whose needle turns more than once are left out, because a picture does not show the turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KG_PER_POUND, _KG_PER_UNIT = 0.4536, {"kg": 1.0, "g": 0.001}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KitchenScaleDesign:
-    """The way in which a weighing scale is built; lengths in units of half its face."""
+    """Construction of a weighing scale. Lengths are in units of half its face."""
 
     style: str = "needle"
     """needle, or disc: a face that turns under a fixed mark."""
@@ -35,7 +35,7 @@ class KitchenScaleDesign:
     tick_length: float = 0.1
     digit_height: float = 0.072
     radial: bool = False
-    """True if the labels' feet are towards the middle, as on each disc that turns."""
+    """True if the labels' feet point to the middle, as on each disc that turns."""
     half_breadth: float = 0.05
     """Half the breadth of the needle at its base."""
     tail: float = 0.2
@@ -43,13 +43,12 @@ class KitchenScaleDesign:
     has_ring: bool = False
     """True if a circle is printed along the track."""
     has_pounds: bool = False
-    """True if pounds stand in a ring within the labels, where the scale is in kg or g and reaches
-    4 lb."""
+    """True if pounds stand in an inner ring, if the scale is in kg or g and reaches 4 lb."""
     brand: str = ""
 
 
 class KitchenScale(NeedleInstrument):
-    """A kitchen or hanging scale with a round face."""
+    """Kitchen or hanging scale with a round face."""
 
     name: ClassVar[str] = "kitchen_scale"
     min_readable_side: ClassVar[int] = 120
@@ -72,9 +71,9 @@ class KitchenScale(NeedleInstrument):
         )
 
     def with_random_design(self, rng: Rng, scale: Scale) -> KitchenScale:
-        """Draw proportions, needle or disc, and what is printed on the face."""
+        """Draw proportions, needle or disc, and the print on the face."""
         style = rng.choice(("needle", "needle", "needle", "disc"))
-        # Labels of four characters, such as 1000, have to be smaller.
+        # Labels of four characters, such as 1000, must be smaller.
         wide = max(len(f"{label:f}") for label in scale.labels) > 3
         return KitchenScale(KitchenScaleDesign(
             style=style,
@@ -92,7 +91,7 @@ class KitchenScale(NeedleInstrument):
         ))  # fmt: skip
 
     def scales(self) -> tuple[Scale, ...]:
-        """Ranges of kitchen scales, then of hanging ones."""
+        """Ranges of kitchen scales, then of hanging scales."""
         return (
             *linear(
                 "g 0 500 50", "g 0 1000 100", "g 0 2000 200", "kg 0 2.2 0.2", "kg 0 3 0.5",
@@ -102,49 +101,49 @@ class KitchenScale(NeedleInstrument):
         )  # fmt: skip
 
     def turn_card(self, share: float) -> KitchenScale:
-        """A disc turns its value to the mark above; a face under a needle is fixed."""
+        """Turn the value of a disc to the mark above. A face under a needle is fixed."""
         return KitchenScale(self._design, share) if self._design.style == "disc" else self
 
     def pointer(self, hand: str, share: float, swell: float) -> Shapes:  # noqa: ARG002 - has its own
-        """The design's needle at the value; of a disc the fixed mark above."""
+        """Return the design's needle at the value, or the fixed mark above a disc."""
         design = self._design
         if design.style == "disc":
             return [polygon((0.0, 0.03 - design.radius), (-0.05, -0.98), (0.05, -0.98))]
-        # What anti-aliasing adds is taken off, as long as enough of a needle remains.
+        # The growth by anti-aliasing is subtracted, as long as enough of a needle remains.
         half = max(design.half_breadth - swell, 0.02)
         blade = [(0.0, self.needle_length), (half, 0.0), (0.8 * half, -design.tail)]
         return rotate([mirrored(blade)], self.arc.angle(share))
 
     def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
-        """The needle under its hub; a disc has a screw in the middle."""
+        """Draw the needle under its hub. A disc has a screw in the middle."""
         canvas.fill_fine(contours, palette.second)
         canvas.fill_fine([pose(disc(self._design.hub))], palette.hands)
 
     @property
     def can_crop(self) -> bool:
-        """Never where the mark stands at the rim."""
+        """Return False for a disc, whose mark stands at the rim."""
         return self._design.style == "needle"
 
     def printed(self) -> list[Shapes]:
-        """The circle along the track."""
+        """Return the circle along the track."""
         radius = self._design.radius
         return [
             [ellipse(0, 0, radius + 0.012), ellipse(0, 0, radius)[::-1]]
         ] * self._design.has_ring
 
     def most_labels(self, scale: Scale) -> int:  # noqa: ARG002 - a face has room for each
-        """Thirteen, round nearly the whole face."""
+        """Thirteen labels, round nearly the whole face."""
         return 13
 
     def numerals(self, scale: Scale) -> list[Lettering]:
-        """Labels upright, or with their feet to the middle."""
+        """Return labels upright, or with their feet to the middle."""
         return [
             Lettering(f"{v:f}", x, y, self.layout.digit, self._turn(scale.share(v)))
             for v, (x, y) in self.labels(scale)
         ]
 
     def captions(self, scale: Scale) -> list[Lettering]:
-        """The unit, a name, and pounds within the labels."""
+        """Return the unit, a name, and pounds within the labels."""
         design, texts = self._design, []
         x, y = self.layout.unit
         for text, place, height in ((scale.unit, y, 0.1), (design.brand, -y, 0.06)):
@@ -166,17 +165,17 @@ class KitchenScale(NeedleInstrument):
         return texts
 
     def letters(self, scale: Scale) -> str:
-        """Also those of names and pounds."""
+        """Add the letters of names and pounds."""
         return super().letters(scale) + "0123456789lb" + "".join(_BRANDS)
 
     def phrases(self) -> Phrases:
-        """A weighing scale, which is read at a needle or a mark."""
+        """Words for a weighing scale, which is read at a needle or a mark."""
         return Phrases("scale", "the scale's pointer")
 
     def _turn(self, share: float) -> int:
         return round(self.arc.angle(share)) % 360 if self._design.radial else 0
 
     def _text(self, text: str, share: float, radius: float, height: float) -> Lettering:
-        """A text at a share of the track, nearer to the middle than the labels."""
+        """Return a text at a share of the track, nearer to the middle than the labels."""
         x, y = polar(self.arc.angle(share), radius)
         return Lettering(text, x, y, height, self._turn(share))
