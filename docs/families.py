@@ -83,8 +83,8 @@ releases](releases.md).
 
 **The last column** says when `make test-hub` last passed. It compares templates, picture settings,
 sizes, tokenizers and ends with well-known checkpoints on the hub. *never* means that gnomon takes
-these from public sources, which the family's file names, and that they have not been tried with the
-true weights.
+these facts from public sources, which the family's file names, and that nobody has compared them
+with a checkpoint yet.
 
 `python docs/families.py` writes this page from pytest's list of tests.
 """
@@ -126,9 +126,9 @@ def page(found: dict[tuple[str, str], bool]) -> str:
     """The page of what was found."""
     names = [name for name in families.FAMILIES if name in {family for _, family in found}]
     rows = [
-        ["family", *LINES, "met the hub"],
+        ["family", *LINES, "hub check"],
         ["---", *[":-:"] * (len(LINES) + 1)],
-        *([name, *(cell(found, line, name) for line in LINES), met(name)] for name in names),
+        *([name, *(cell(found, line, name) for line in LINES), hub_check(name)] for name in names),
     ]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     shown = "\n".join(
@@ -146,8 +146,8 @@ def cell(found: dict[tuple[str, str], bool], line: str, name: str) -> str:
     return "long" if any(found[test, name] for test in tests) else "✓"
 
 
-def met(name: str) -> str:
-    """When its checkpoints last met the hub."""
+def hub_check(name: str) -> str:
+    """Date on which `make test-hub` last passed for the family."""
     return families.load(name).hub_check_date
 
 

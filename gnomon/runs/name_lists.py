@@ -218,7 +218,7 @@ def _facts(name: str) -> list[tuple[str, str]]:
         ("boxes", f"the {family.dialect} dialect" if family.vision else ""),
         ("digits", f"{family.digits} a token"),
         ("such as", ", ".join(family.sizes)),
-        ("met the hub", family.hub_check_date if family.sizes else ""),
+        ("hub check", family.hub_check_date if family.sizes else ""),
     ]
     return [(title, text) for title, text in rows if text]
 

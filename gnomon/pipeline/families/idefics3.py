@@ -72,7 +72,7 @@ class Idefics3(Family):
 
 
 class SmolVLM(Idefics3):
-    """SmolVLM2: Idefics3's way with a picture, SmolLM2's language; a token for a tile's place."""
+    """SmolVLM2: Idefics3's tiles, SmolLM2's language model, and a token for each tile's place."""
 
     name = "smolvlm"
     model_types = ("smolvlm",)

@@ -18,11 +18,12 @@ TILES = (1, 12)
 
 
 class InternVL(Family):
-    """InternVL3 and 3.5, without their thinking.
+    """InternVL3 and 3.5, without thinking.
 
-    A picture is stretched to the grid of one to twelve tiles whose shape is nearest to its own, and
-    shown tile by tile, and once more in one tile where there are several. Boxes are integers on
-    0..1000, as the model cards of InternVL2 have them, whose training data later models share.
+    A picture is stretched to a grid of one to twelve tiles, whose proportions are nearest to the
+    picture's. If there are several tiles, the whole picture is also shown in one more tile. Boxes
+    are integers on 0..1000, as in the model cards of InternVL2, whose training data later models
+    share.
     """
 
     name = "internvl"

@@ -92,7 +92,7 @@ class Qwen3VL(Qwen2VL):
 
 
 class Qwen35(Qwen3VL):
-    """Qwen3.5 of 0.8B to 9B, asked not to think: pictures in multiples of 32 pixels.
+    """Qwen3.5 of 0.8B to 9B, without thinking: pictures in multiples of 32 pixels.
 
     Three layers of four are recurrent, the fourth attends. The mixtures of experts have another
     model_type and are not supported.
