@@ -119,6 +119,10 @@ def nearest_names(name: str, choices: Iterable[str]) -> list[str]:
     by_initials = [c for c in names if "".join(word[:1] for word in c.split("_")) == name]
     # 0.68 finds "clok" and "guage", and keeps "nothing" and "spotting" apart.
     near = by_initials + difflib.get_close_matches(name, names, n=3, cutoff=0.68)
+    if not near:  # "quen" means qwen2, whose release counts against it
+        near = [
+            c for c in names if difflib.get_close_matches(name, [c.rstrip("0123456789")], 1, 0.68)
+        ]
     if len(name) >= 4:  # "batch_size" means per_device_train_batch_size
         near += [c for c in names if name.lower() in c.lower()]
     return list(dict.fromkeys(near))[:3]

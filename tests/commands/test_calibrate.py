@@ -75,7 +75,7 @@ def test_what_was_learnt_is_printed_and_written(run, tmp_path, capsys):
     assert gnomon(*asked, grid) == 0
     assert "has its own" not in capsys.readouterr().err
     assert gnomon(*asked, "eval.grid=[0,50,1]") == 0
-    assert "eval.grid=[0,50,1]: the calibration of" in capsys.readouterr().err
+    assert "eval.grid=[0,50,1]: ignored, because the calibration of" in capsys.readouterr().err
     # Another list is another calibration, and an earlier one is not in its way.
     narrow = ("eval.grid=[0,50,1]", "eval.answer=mode")
     assert gnomon("calibrate", tmp_path / "run", *words, *narrow) == 2

@@ -30,7 +30,7 @@ def test_a_second_process_is_refused_and_told_which_holds_the_place(tmp_path, na
     place = tmp_path / name
     with holding(place) as process:
         held = rf"{name} is being written by process {process.pid} on {socket.gethostname()}"
-        with pytest.raises(ValueError, match=rf"{held} since 20\d\d-.*: wait .* \(--out\)"):
+        with pytest.raises(ValueError, match=rf"{held} since 20\d\d-.*: wait .* \(out\)"):
             hold(place).__enter__()
         with hold(tmp_path / "another.html"), hold(tmp_path / "another"):
             pass
