@@ -120,7 +120,7 @@ def test_the_python_prints_what_stands_under_it(capsys):
     ("row", "statistic"), [("mean", "mean"), ("median", "median"), ("90th percentile", "p90")]
 )
 def test_too_few_are_as_many_as_it_says(row, statistic):
-    enough = int(re.search(rf"^\| a {row} \|.*under (\d+)", MEASURES, re.MULTILINE)[1])
+    enough = int(re.search(rf"^\| a {row} \|.*fewer than (\d+)", MEASURES, re.MULTILINE)[1])
     assert bootstrap(np.arange(enough - 1), statistic).low is None
     assert bootstrap(np.arange(enough), statistic).low is not None
 
