@@ -249,7 +249,9 @@ def _link_or_copy(file: Path, name: Path) -> None:
 
 
 def _occupied(final: Path) -> FileExistsError:
-    return FileExistsError(f"{final} is there by now, and stays as it is: name another place")
+    return FileExistsError(
+        f"{final} was created in the meantime, and gnomon does not replace it: name another path"
+    )
 
 
 def _is_alive(process: int) -> bool:

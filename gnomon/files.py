@@ -61,8 +61,8 @@ def check_regular(file: Path) -> None:
     mode = file.stat().st_mode
     if not stat.S_ISREG(mode):
         kind = _KINDS.get(stat.S_IFMT(mode), "special")
-        way_out = "" if stat.S_ISDIR(mode) else ": write what it gives to a file, and name that"
-        raise ValueError(f"{file} is {kind}, no regular file{way_out}")
+        way_out = "" if stat.S_ISDIR(mode) else ": write its contents to a file, and name that file"
+        raise ValueError(f"{file} is {kind}, not a regular file{way_out}")
 
 
 def check_writable(file: Path) -> None:
@@ -82,7 +82,7 @@ def open_text(file: Path, *, newline: str | None = None, limit: int | None = Non
     check_regular(file)
     size = file.stat().st_size
     if limit is not None and size > limit:
-        raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} that are read")
+        raise ValueError(f"{file}: it has {size:,} bytes, and gnomon reads at most {limit:,}")
     return file.open(encoding="utf-8-sig", newline=newline)
 
 
@@ -117,7 +117,7 @@ def read_bytes(file: Path, what: str, *, limit: int = MAX_BYTES) -> bytes:
         # A sparse file of terabytes costs nothing to make. One extra byte detects a growing file.
         data = b"" if size > limit else stream.read(limit + 1)
     if (size := max(size, len(data))) > limit:  # files under /proc have no size until read
-        raise ValueError(f"{file}: {size:,} bytes are more than the {limit:,} of {what}")
+        raise ValueError(f"{file}: it has {size:,} bytes, but the limit for {what} is {limit:,}")
     return data
 
 
@@ -167,7 +167,7 @@ class Folders:
         by_link = not isabs(name) and ".." not in Path(name).parts
         message = f"{name!r} {'leads through a link' if by_link else 'lies'} outside the folder"
         if self.option:
-            message += f": {self.option}={dirname(outside)} allows that folder, too"
+            message += f": {self.option}={dirname(outside)} also allows that folder"
         raise ValueError(message)
 
     def _way_out(self, name: str) -> str:

@@ -80,7 +80,7 @@ def load_user_class(path: str, base: type, *, what: str) -> Any:
         reason = ": ".join(filter(None, [name, str(error)]))
         raise UnknownNameError(f"{what} {path!r} cannot be imported: {reason}") from error
     if not isinstance(user_class, type) or not issubclass(user_class, base):
-        raise UnknownNameError(f"{what} {path!r} is no subclass of {base.__name__}")
+        raise UnknownNameError(f"{what} {path!r} is not a subclass of {base.__name__}")
     return user_class
 
 

@@ -29,7 +29,8 @@ def server_key() -> str:
     key = _key_of_environment()
     if not (key.isascii() and key.isprintable()) or " " in key:
         raise ValueError(
-            f"{KEY} holds a blank, a line break or a letter beyond ASCII: set it to the key alone"
+            f"{KEY} contains a space, a line break or a non-ASCII character: set it to"
+            " the key alone"
         )
     return key
 

@@ -160,8 +160,8 @@ class Prediction:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):  # such as the NaN of an empty cell
             raise ValueError(
-                f"prediction {self.sample_id!r}: text={self.text!r}: give a str, and '' where there"
-                " is no answer"
+                f"prediction {self.sample_id!r}: text={self.text!r}: give a str, or '' if there is"
+                " no answer"
             )
 
     @classmethod
@@ -202,6 +202,9 @@ def prediction_from_json(row: dict[str, Any]) -> Prediction:
     except ValidationError as error:
         raise ValueError(f"prediction {repr(row)}: {first_fault(error)}") from error
     if prediction.size and min(prediction.size) < 1:
-        raise ValueError(f"prediction {prediction.sample_id!r}: size is {prediction.size}")
+        raise ValueError(
+            f"prediction {prediction.sample_id!r}: size is {prediction.size}:"
+            " give a positive width and height"
+        )
     # A server that stops within an emoji sends half of it, which UTF-8 files cannot contain.
     return replace(prediction, text=prediction.text.encode("utf-8", "replace").decode())

@@ -24,10 +24,10 @@ _WRITE_ERRNOS = (*_FULL_DISK_ERRNOS, errno.EIO, errno.EROFS)
 _LESS_MEMORY = (
     "smaller batches (train.per_device_train_batch_size, eval.batch_size), smaller pictures"
     " (model.max_pixels) or fewer processes (--workers, train.dataloader_num_workers) need less;"
-    " `gnomon plan` says what a recipe takes"
+    " `gnomon plan` prints the memory that a recipe needs"
 )
 _SAME_AGAIN = "the same command resumes from what was saved"
-_MORE_DISK = "free some space and type the same command again; what was saved is kept"
+_MORE_DISK = "free some space and type the same command again; gnomon keeps the saved results"
 
 
 def message_of(error: BaseException) -> str | None:

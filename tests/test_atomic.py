@@ -34,7 +34,9 @@ def contents(folder: Path) -> dict[str, str]:
 def test_what_comes_while_a_folder_is_made_stays(tmp_path, come):
     final = tmp_path / "out"
     with (  # noqa: PT012 - it comes in the middle
-        pytest.raises(FileExistsError, match="out is there by now, and stays as it is"),
+        pytest.raises(
+            FileExistsError, match="out was created in the meantime, and gnomon does not replace"
+        ),
         create_folder(final) as folder,
     ):
         (folder / "model").write_text("made")
@@ -54,7 +56,10 @@ def test_a_folder_that_comes_at_the_last_moment_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(os.path, "lexists", lambda _: False)
     final.mkdir()
     (final / "note").write_text("mine")
-    with pytest.raises(FileExistsError, match="out is there by now"), create_folder(final):
+    with (
+        pytest.raises(FileExistsError, match="out was created in the meantime"),
+        create_folder(final),
+    ):
         pass
     assert contents(tmp_path) == {"out/note": "mine"}
 
@@ -67,7 +72,7 @@ def test_a_new_file_replaces_none(tmp_path, monkeypatch, links):
     if not links:
         monkeypatch.setattr(os, "link", no_links)
     create_file(tmp_path / "a.yaml", b"first")
-    with pytest.raises(FileExistsError, match=r"a\.yaml is there by now"):
+    with pytest.raises(FileExistsError, match=r"a\.yaml was created in the meantime"):
         create_file(tmp_path / "a.yaml", b"second")
     assert contents(tmp_path) == {"a.yaml": "first"}
 

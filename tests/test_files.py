@@ -9,9 +9,9 @@ import pytest
 from gnomon import files, jsons
 
 KINDS = {
-    "pipe": (os.mkfifo, "is a pipe, no regular file: write what it gives to a file"),
-    "zero": (lambda place: place.symlink_to("/dev/zero"), "is a device, no regular file"),
-    "folder": (Path.mkdir, "is a folder, no regular file$"),
+    "pipe": (os.mkfifo, "is a pipe, not a regular file: write its contents to a file"),
+    "zero": (lambda place: place.symlink_to("/dev/zero"), "is a device, not a regular file"),
+    "folder": (Path.mkdir, "is a folder, not a regular file$"),
     "socket": (lambda place: socket.socket(socket.AF_UNIX).bind(str(place)), "is a socket"),
 }
 READERS = (
@@ -46,9 +46,9 @@ def test_a_file_too_large_is_told_with_its_size_and_the_limit(tmp_path):
     file = tmp_path / "a"
     file.write_bytes(bytes(1000))
     assert files.read_bytes(file, "a note", limit=1000) == bytes(1000)
-    with pytest.raises(ValueError, match="a: 1,000 bytes are more than the 999 of a note"):
+    with pytest.raises(ValueError, match="a: it has 1,000 bytes, but the limit for a note is 999"):
         files.read_bytes(file, "a note", limit=999)
-    with pytest.raises(ValueError, match="a: 1,000 bytes are more than the 999 that are read"):
+    with pytest.raises(ValueError, match="a: it has 1,000 bytes, and gnomon reads at most 999"):
         files.open_text(file, limit=999)
 
 
@@ -56,7 +56,7 @@ def test_a_file_of_the_system_has_no_size_until_it_is_read():
     if not (maps := Path("/proc/self/maps")).exists():
         pytest.skip("no /proc here")
     assert maps.stat().st_size == 0
-    with pytest.raises(ValueError, match="maps: 100 bytes are more than the 99 of a note"):
+    with pytest.raises(ValueError, match="maps: it has 100 bytes, but the limit for a note is 99"):
         files.read_bytes(maps, "a note", limit=99)
 
 

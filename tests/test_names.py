@@ -71,8 +71,8 @@ def test_a_place_is_loaded_only_where_it_was_allowed_and_is_of_the_right_class(
     assert names.load_user_class("my_own_code:Mine", ValueError, what="thing").__name__ == "Mine"
     assert names.load_user_class("json:JSONDecoder", object, what="thing") is json.JSONDecoder
     for name, base, told in (
-        ("my_own_code:made", ValueError, "is no subclass of ValueError"),
-        ("my_own_code:Mine", KeyError, "is no subclass of KeyError"),
+        ("my_own_code:made", ValueError, "is not a subclass of ValueError"),
+        ("my_own_code:Mine", KeyError, "is not a subclass of KeyError"),
         ("my_own_code:Nope", ValueError, "cannot be imported"),
     ):
         with pytest.raises(names.UnknownNameError, match=told):

@@ -99,7 +99,7 @@ DISK = {
 def test_a_full_disk_is_told_by_the_place_and_the_way_out(monkeypatch, capsys, tmp_path, library):
     message = failing(monkeypatch, capsys, add_path_to_disk_error(tmp_path)(DISK[library]))
     assert message.startswith((f"gnomon: {tmp_path}: ", f"gnomon: {FULL}: "))
-    end = "free some space and type the same command again; what was saved is kept\n"
+    end = "free some space and type the same command again; gnomon keeps the saved results\n"
     assert message.endswith(end)
 
 

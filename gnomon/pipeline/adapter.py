@@ -32,12 +32,12 @@ def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
     names = checkpoint.try_load(str(folder), lambda: _weight_names(folder), key="the adapter")
     # By default PEFT would ask the hub for the base's config, to see whether its vocabulary grew.
     expected = peft.utils.get_peft_model_state_dict(adapted, save_embedding_layers=False).keys()
-    differences = (("it lacks", expected - names), ("it has", names - expected))
+    differences = (("they lack", expected - names), ("the model lacks", names - expected))
     faults = [f"{verb} {_first_two(sorted(keys))}" for verb, keys in differences if keys]
     if faults:
         raise checkpoint.ModelNotHereError(
-            f"the adapter: {str(folder)!r} has other weights than this model's adapters:"
-            f" {'; '.join(faults)}. It belongs to another model, or another program renamed them"
+            f"the adapter: the weights in {str(folder)!r} do not match this model:"
+            f" {'; '.join(faults)}. They belong to another model, or another program renamed them"
         )
     return adapted
 
@@ -48,7 +48,7 @@ def _check_ranks(folder: Path) -> None:
     patterns = getattr(config, "rank_pattern", None) or {}
     for rank in (getattr(config, "r", 0), *patterns.values()):
         if isinstance(rank, int) and rank > LARGEST_RANK:
-            raise ValueError(f"r={rank}: more than {LARGEST_RANK:,}")
+            raise ValueError(f"r={rank} is above the limit of {LARGEST_RANK:,}")
 
 
 def _weight_names(folder: Path) -> set[str]:

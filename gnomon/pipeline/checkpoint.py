@@ -65,9 +65,8 @@ def load_processor(path: str, family: Family, model: Model) -> Processor:
         if getattr(model, limit) is not None and not family.has_pixel_limits:
             also = ", or set model.auto.pictures" if family.name == families.AUTO else ""
             raise ValueError(
-                f"model.{limit}: {getattr(model, limit)}: {family.name} sizes pictures by a rule of"
-                " its own: leave it out, and draw smaller pictures (size=…) where less will do"
-                f"{also}"
+                f"model.{limit}: {getattr(model, limit)}: {family.name} does not take pixel"
+                f" limits: leave model.{limit} out and draw smaller pictures (size=…){also}"
             )
     return try_load(model.name, lambda: family.load_processor(path, model))
 
@@ -105,7 +104,7 @@ def _model_type(path: str, name: str) -> str:
     if "model_type" not in config:
         raise ModelNotHereError(
             f"model.name: {name!r} has no config.json that names a model_type: is it a checkpoint?"
-            " model.family says it where that is missing"
+            " If it is, set model.family"
         )
     model_type: str = config["model_type"]
     return model_type
@@ -137,7 +136,7 @@ def _cache_folder(name: str) -> str:
         return str(snapshot_download(name, local_files_only=True))
     except LocalEntryNotFoundError as error:
         raise ModelNotHereError(
-            f"model.name: {name!r} was never downloaded to this machine, and {constants.ENDPOINT}"
-            f" cannot be reached; nor is it a directory beside the recipe or in {Path.cwd()}: name"
-            " one that holds it, or `hf download` it with a network"
+            f"model.name: {name!r} was never downloaded to this machine, {constants.ENDPOINT}"
+            " cannot be reached, and there is no such directory beside the recipe or in"
+            f" {Path.cwd()}: name the directory of the model, or `hf download` it with a network"
         ) from error

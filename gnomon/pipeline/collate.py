@@ -81,9 +81,9 @@ class Collator:
             # is unclear.
             if not ids or tail.tolist() != ids:
                 raise ValueError(
-                    f"sample {samples[row].id}: the answer {answer!r} has no tokens of its own at"
-                    f" the end of its {length} tokens; the {self.family.name} tokenizer joins it"
-                    " with the prompt"
+                    f"sample {samples[row].id}: the {self.family.name} tokenizer joins the answer"
+                    f" {answer!r} with the prompt, so gnomon cannot tell which of the {length}"
+                    " tokens to train"
                 )
             labels[row, length - len(ids) : length] = tail
         return labels
@@ -157,7 +157,9 @@ def write_answer(family: Family, processor: Processor, sample: Sample) -> str:
     except ValueError as error:
         raise ValueError(f"sample {sample.id}: {error}") from error
     if not answer:
-        raise ValueError(f"sample {sample.id}: its answer is empty, so nothing can be learnt of it")
+        raise ValueError(
+            f"sample {sample.id}: its answer is empty, so a model cannot learn from it"
+        )
     answer = dialect.add_working(sample.rationale, answer)
     _check_placeholder(processor, sample, answer)
     return answer
@@ -209,13 +211,13 @@ def _check_pictures(family: Family, sample: Sample) -> None:
     """Refuse pictures that the family cannot take: any picture, or more than one."""
     if sample.image is not None and family.vision is None:
         raise ValueError(
-            f"sample {sample.id} has a picture, and {family.name} reads text alone: name a model"
-            " that sees (`gnomon ls families`), or data without pictures"
+            f"sample {sample.id} has a picture, but {family.name} reads only text: name a model"
+            " that reads pictures (`gnomon ls families`), or data without pictures"
         )
     if len(sample.images) > 1 and not family.multi_image:
         raise ValueError(
-            f"sample {sample.id} has {len(sample.images)} pictures, and {family.name} takes one:"
-            f" name a model of {', '.join(n for n in FAMILIES if load(n).multi_image)}"
+            f"sample {sample.id} has {len(sample.images)} pictures, but {family.name} takes one:"
+            f" name a model of the families {', '.join(n for n in FAMILIES if load(n).multi_image)}"
         )
 
 
@@ -227,6 +229,6 @@ def _check_placeholder(processor: Processor, sample: Sample, text: str) -> None:
         placeholder = getattr(part, "image_token", None)
         if placeholder is not None and placeholder in text:
             raise ValueError(
-                f"sample {sample.id}: {placeholder!r} stands for a picture to this model, and must"
-                f" not be written in {text!r}"
+                f"sample {sample.id}: this model reads {placeholder!r} as a picture, so the text"
+                f" must not contain it: {text!r}"
             )

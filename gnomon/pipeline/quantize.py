@@ -51,7 +51,7 @@ def check_quantized(model: PreTrainedModel, family: Family) -> None:
     actual = set(quantized_layers(model))
     expected = set(linear_layers(family, model, family.language))
     if not actual:
-        raise ValueError(f"{family.name}: no layer is quantised, though model.load_in_* wants it")
+        raise ValueError(f"{family.name}: no layer is quantised, although model.load_in_* is true")
     differences = (
         (actual - expected, "should not be quantised"),
         (expected - actual, "are not"),

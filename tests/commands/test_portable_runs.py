@@ -182,7 +182,7 @@ def test_a_model_is_looked_for_beside_the_recipe_and_then_here(project, tmp_path
     with pytest.raises(RecipeError) as error:
         _ = resolve("photos/clocks.yaml").recipe
     places = f"{project / 'photos'} or {project}"
-    assert f"model.name: './reader' is no directory in {places}, no hub id" in str(error.value)
+    assert f"model.name: './reader' is not a directory in {places}, a hub id" in str(error.value)
     (project / "reader").mkdir()
     assert resolve("photos/clocks.yaml").recipe.model.name == "./reader"
     (project / "photos" / "reader").mkdir()

@@ -147,7 +147,7 @@ def test_what_a_start_left_that_answered_nothing_is(tmp_path, ask, length):
         ("gnomon-tiny photos/none.JPG", "photos/none.JPG: there is no such file"),
         ("gnomon-tiny none.csv", "none.csv: there is no such file"),
         ("gnomon-tiny none", "nor is there a file or folder 'none'"),
-        ("gnomon-tin clock", "'gnomon-tin' is no directory, no hub id (owner/name)"),
+        ("gnomon-tin clock", "'gnomon-tin' is not a directory, a hub id (owner/name)"),
         ("gnomon-tiny", "name what to ask it about"),
     ],
 )

@@ -133,7 +133,7 @@ def test_labels_longer_than_what_is_generated_are_named_before_the_training(tmp_
         )
         return capsys.readouterr().err
 
-    assert "answers are longer than eval.max_new_tokens=2, and such are cut" in warning(2)
+    assert "answers are longer than eval.max_new_tokens=2, so gnomon will cut them" in warning(2)
     assert "longer" not in warning(12)
     (tmp_path / "run" / "adapter").mkdir(parents=True)
     assert warning(2) == ""

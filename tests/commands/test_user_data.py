@@ -331,7 +331,7 @@ def test_pictures_elsewhere_are_read_once_they_are_allowed(photographs, tmp_path
         ["export", labels, "--to", "trl", "--family", "qwen2-vl", "--out", out],
     ):
         assert gnomon(*words, *WORDS) == 1
-        told = f"line 2: '../0.jpg' lies outside the folder: {allowed} allows that folder, too"
+        told = f"line 2: '../0.jpg' lies outside the folder: {allowed} also allows that folder"
         assert told in capsys.readouterr().err
         assert not out.exists()
     assert gnomon("stats", labels, allowed, *WORDS) == 0

@@ -48,7 +48,7 @@ def test_an_answer_that_was_cut_off_is_refused_by_name(blank, collate, monkeypat
 
     monkeypatch.setattr(type(blank.processor), "__call__", cut)
     with pytest.raises(
-        ValueError, match=r"sample sum/5: the answer '1234<.*' has no tokens of its own"
+        ValueError, match=r"sample sum/5: the .* joins the answer '1234<.*' with the prompt"
     ):
         collate(rows([total(1234, 5)]))
 
@@ -68,7 +68,7 @@ def test_an_answer_that_the_tokenizer_joins_with_the_prompt_is_refused_by_name(b
     collate(rows([total(5)]))
     monkeypatch.setitem(dialect.DIALECTS, blank.family.dialect, Says())
     with pytest.raises(
-        ValueError, match=r"sample sum/9: the answer 'at<.*' has no tokens of its own"
+        ValueError, match=r"sample sum/9: the .* joins the answer 'at<.*' with the prompt"
     ):
         collate(rows([total(5, 9)]))
 

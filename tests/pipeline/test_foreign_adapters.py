@@ -52,12 +52,18 @@ def test_its_own_adapter_is_opened(run):
     [
         (
             lambda w: {k.removeprefix("base_model.model."): v for k, v in w.items()},
-            "it lacks base_",
+            "they lack base_",
         ),
-        (lambda w: {k.replace("lora_", "adapter_"): v for k, v in w.items()}, r"it has .*adapter_"),
-        (lambda w: dict(list(w.items())[1:]), "it lacks base_model"),
-        (lambda w: {**w, "base_model.model.head.lora_A.weight": torch.ones(2, 2)}, "it has .*head"),
-        (lambda _: {}, "it lacks base_model.* and .* more"),
+        (
+            lambda w: {k.replace("lora_", "adapter_"): v for k, v in w.items()},
+            r"the model lacks .*adapter_",
+        ),
+        (lambda w: dict(list(w.items())[1:]), "they lack base_model"),
+        (
+            lambda w: {**w, "base_model.model.head.lora_A.weight": torch.ones(2, 2)},
+            "the model lacks .*head",
+        ),
+        (lambda _: {}, "they lack base_model.* and .* more"),
         (lambda w: {k: v[:1] for k, v in w.items()}, "size mismatch"),
     ],
     ids=["no prefix", "renamed", "one missing", "one more", "none", "another rank"],

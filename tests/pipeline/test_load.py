@@ -86,7 +86,7 @@ def test_a_name_says_where_and_which_family(checkpoint):
 
 def test_a_name_or_a_family_that_is_nothing_is_refused_by_key(checkpoint):
     for name in ("gnomon-tny", "./nowhere", "/no/where", "a/b/c"):
-        message = f"model.name: '{name}' is no directory, no hub id"
+        message = f"model.name: '{name}' is not a directory, a hub id"
         with pytest.raises(UnknownNameError, match=message):
             locate_checkpoint(Model(name=name))
     with pytest.raises(UnknownNameError, match="unknown family 'qwen2vl': did you mean qwen2-vl"):

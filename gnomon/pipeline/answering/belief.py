@@ -56,8 +56,8 @@ def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[lis
     for answer, ids in zip(answers, text_ids, strict=True):
         if ids[: len(prompt_ids)] != prompt_ids:
             raise ValueError(
-                f"the answer {answer!r} has no tokens of its own after its prompt: the"
-                f" {family.name} tokenizer joins them, so it has no probability of its own"
+                f"the {family.name} tokenizer joins the answer {answer!r} with its prompt, so"
+                " gnomon cannot compute the answer's probability"
             )
     return [ids[len(prompt_ids) :] for ids in text_ids]
 

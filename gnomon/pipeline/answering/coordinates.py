@@ -298,8 +298,8 @@ def _trie_at(
         if path is None or tuple(ids[begin : begin + len(path)]) == path:
             return trie
     raise ValueError(
-        f"the number {number_of_text!r} in {text[start - 1 : end + 1]!r} has no tokens of its"
-        " own: its coordinates have no belief; answer with eval.answer=greedy"
+        f"the tokenizer joins the number {number_of_text!r} in {text[start - 1 : end + 1]!r} with"
+        " the text around it, so gnomon cannot compute its probability: set eval.answer=greedy"
     )
 
 

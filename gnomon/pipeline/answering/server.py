@@ -53,12 +53,15 @@ _LONGEST = 2**20
 """Largest number of bytes read of a reply. A longer reply is cut, and therefore malformed."""
 _ERROR_LENGTH, _NOTE_LENGTH = 500, 120
 """Characters of a reply that are quoted in an error, and in the announcement of a wait."""
-_WAY_OUT = "ask fewer at once, or give an answer more time: eval.answer_seconds"
+_WAY_OUT = "ask fewer questions at once, or set a larger eval.answer_seconds"
 _REFUSES_TEMPERATURE = re.compile(r"max_completion_tokens|temperature\W+(does|is)\b")
 """Refusals by hosts of reasoning models, which accept no temperature and another name for the
 limit."""
-_EMPTY = "{} answers are empty: a model that thinks first may need more than {} eval.max_new_tokens"
-_WARM = "{} takes no temperature: asked again, it may answer otherwise"
+_EMPTY = (
+    "{} answers are empty: a model that thinks first may need more tokens than"
+    " eval.max_new_tokens={}"
+)
+_WARM = "{} does not accept a temperature, so its answer to the same question may change"
 _OPTIONAL = {
     "logprobs": re.compile("logprob"),
     "n": re.compile(r"""['"`]n['"`]|\bn\s*(=|>|must|is)"""),
@@ -164,7 +167,7 @@ class Server:
                 elif pause:
                     wait = _retry_after(headers.get("Retry-After"), pause)
             except TimeoutError:
-                message = f"gave no whole answer within {seconds:.0f} s"
+                message = f"did not finish its answer within {seconds:.0f} s"
             except (httpx2.HTTPError, OSError) as error:
                 message = f"cannot be reached: {error}"
             except ValueError as error:
@@ -172,8 +175,8 @@ class Server:
             remaining = deadline - time.monotonic()
             if remaining <= wait:
                 message = (
-                    f"is not asked again: that would be in {wait:.0f} s, and of the"
-                    f" {self.seconds:.0f} s for an answer {max(remaining, 0):.0f} are left"
+                    f"is not asked again: the next try would be in {wait:.0f} s, and only"
+                    f" {max(remaining, 0):.0f} of the {self.seconds:.0f} s for an answer are left"
                     f" ({_WAY_OUT}): {message}"
                 )
                 break
@@ -238,12 +241,12 @@ def _reply_of(body: str) -> Reply:
         text = content.encode("utf-8", "replace").decode()  # half an emoji is no UTF-8
         return Reply(strike_secrets(text).strip())
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"what holds no answer: {body}") from error
+        raise ValueError(f"with a reply that holds no answer: {body}") from error
 
 
 def _samples_of(body: str) -> list[SampledAnswer]:
     """Parse a reply of one or several answers, with their probabilities if there are any."""
-    _reply_of(body)  # refuses what holds no answer
+    _reply_of(body)  # refuses a reply without an answer
     return [
         SampledAnswer(_reply_of(json.dumps({"choices": [choice]})).text, _logprob_of(choice))
         for choice in json.loads(body)["choices"]
@@ -370,12 +373,13 @@ def check_rule(rule: AnswerRule) -> None:
     """Refuse a rule that needs more of a model than a server gives."""
     if rule.wide_grid:
         raise ValueError(
-            "eval.grid: behind a server answers are counted, of at most 10,000 numbers: give a"
-            " coarser grid"
+            "eval.grid: gnomon counts the answers of a model behind a server, over at most 10,000"
+            " numbers: give a coarser grid"
         )
     if rule.views > 1:
         raise ValueError(
-            f"eval.views={rule.views}: a server is asked about the picture as it is: leave it out"
+            f"eval.views={rule.views}: a model behind a server sees only the original picture:"
+            " leave eval.views out"
         )
 
 

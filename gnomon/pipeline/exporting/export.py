@@ -86,9 +86,7 @@ def _export_sample(sample: Sample, family: Family, folder: Path, index: int) -> 
     target, size, paths = sample.target, None, []
     if sample.image is not None:
         if family.vision is None:
-            raise ValueError(
-                f"sample {sample.id}: {family.name} reads text alone, and it has a picture"
-            )
+            raise ValueError(f"sample {sample.id} has a picture, but {family.name} reads only text")
         # The boxes of most families are relative, and their pictures keep their size.
         size = _export_size(family, sample.image.size)
         target = target.scaled(sample.image.size, size)
@@ -110,8 +108,8 @@ def _only_path(sample: ExportSample, form: str) -> str | None:
     """Return the path of its picture, for a form with one picture per row."""
     if len(sample.paths) > 1:
         raise ValueError(
-            f"sample {sample.id} has {len(sample.paths)} pictures, and {form} takes one a row: give"
-            " another form (--to)"
+            f"sample {sample.id} has {len(sample.paths)} pictures, but {form} takes one per row:"
+            " give another form (--to)"
         )
     return sample.paths[0] if sample.paths else None
 
@@ -147,8 +145,8 @@ def _check_no_placeholder(sample: ExportSample) -> None:
     for text in (sample.question, sample.answer):
         if _PLACEHOLDER in text:
             raise ValueError(
-                f"sample {sample.id}: {_PLACEHOLDER!r} stands for a picture to this trainer, and"
-                f" must not be written in {text!r}"
+                f"sample {sample.id}: this trainer reads {_PLACEHOLDER!r} as a picture, so the"
+                f" text must not contain it: {text!r}"
             )
 
 

@@ -57,7 +57,7 @@ def merge(
     if out.exists():
         raise FileExistsError(f"{out} is there already; nothing was merged")
     if not RunFolder(run).adapter.is_dir():
-        raise ValueError(f"{run} holds no adapter: what it trained, if anything, is whole already")
+        raise ValueError(f"{run} holds no adapter: a model that was trained whole needs no merge")
     with create_folder(out) as part:
         with add_path_to_disk_error(out):
             _write_merged(recipe, run, part)
@@ -123,8 +123,9 @@ answer = model.generate(**inputs, max_new_tokens=32)[0, inputs["input_ids"].shap
 print(processor.decode(answer, skip_special_tokens=True))
 """
 _WITHOUT_GNOMON = """
-`gnomon` is of the distribution gnomon-vlm: `pip install ".[train]"` in its clone. Where torchvision
-is installed, `AutoProcessor.from_pretrained` opens the processor, too, and gnomon is not needed.
+`gnomon` is in the distribution gnomon-vlm: run `pip install ".[train]"` in its clone. If
+torchvision is installed, `AutoProcessor.from_pretrained` also opens the processor, and gnomon is
+not needed.
 """
 
 
@@ -191,7 +192,7 @@ def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample])
     agreement = MergeCheck(len(samples), same, divergence / max(tokens, 1))
     if not agreement.kl <= MAX_KL:  # a KL of NaN is refused, too
         raise ValueError(
-            f"the merged model does not answer as {run} does: {agreement}; nothing written"
+            f"the merged model does not answer as {run} does: {agreement}; nothing was written"
         )
     return agreement
 

@@ -64,8 +64,9 @@ def of_model_type(model_type: str, checkpoint: str = "a checkpoint") -> Family:
         return create(AUTO)
     listing = ", ".join(sorted(families))
     raise ValueError(
-        f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; known"
-        f" are {listing} (`gnomon ls families`), and all that AutoModelForImageTextToText opens"
+        f"model.name: {checkpoint}: model_type {model_type!r} belongs to no family here; gnomon"
+        f" knows {listing} (`gnomon ls families`), and every model that"
+        " AutoModelForImageTextToText opens"
     )
 
 
@@ -79,8 +80,8 @@ def locate(name: str, searched: str = "") -> str:
     if Path(name).is_dir() or (name.count("/") == 1 and not name.startswith((".", "/"))):
         return name
     message = (
-        f"model.name: {name!r} is no directory{searched}, no hub id (owner/name), and none of"
-        f" {', '.join(EMBEDDED)}"
+        f"model.name: {name!r} is not a directory{searched}, a hub id (owner/name) or a built-in"
+        f" model ({', '.join(EMBEDDED)})"
     )
     checkpoints = {
         checkpoint.rpartition("/")[2].lower(): checkpoint

@@ -77,8 +77,8 @@ class Auto(Family):
             _CACHE[key] = _discover(path, model)
             if model.family is None:
                 note(
-                    f"{model.name} has an architecture without a family here; `family: auto` found"
-                    " out what training needs, and `gnomon plan` prints it"
+                    f"gnomon has no family for the architecture of {model.name}; `family: auto`"
+                    " detected the settings for training, and `gnomon plan` prints them"
                 )
         return _CACHE[key]
 
@@ -173,7 +173,9 @@ def _discover(path: str | Path, model: Model) -> Auto:
     config = AutoConfig.from_pretrained(path)
     processor = family.load_processor(path, model)
     if processor.chat_template is None:
-        raise ValueError("it has no chat template, by which family auto finds prompts and answers")
+        raise ValueError(
+            "it has no chat template, and family auto needs a template to find prompts and answers"
+        )
     # Only the modules' names are needed, not the weights.
     with torch.device("meta"):
         built = AutoModelForImageTextToText.from_config(config)
@@ -213,7 +215,7 @@ def _find_parts(built: PreTrainedModel, user: AutoFamily) -> dict[str, Any]:
         )
     if language[0].startswith(vision[0]):  # the whole model, for want of a tower
         raise _missing(
-            "vision", f"no module of {type(built).__name__} is called as vision towers are"
+            "vision", f"no module of {type(built).__name__} has a usual name of vision towers"
         )
     outside = [name for name in _modules_outside(built, parts) if name != head]
     unused = [name for name in outside if UNUSED.search(name.rpartition(".")[2])]
@@ -297,7 +299,7 @@ def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) ->
             lead = ""
         else:
             raise _missing(
-                "lead", f"answers follow {before[-40:]!r}, and prompts end with {prompt[-40:]!r}"
+                "lead", f"answers follow {before[-40:]!r}, but prompts end with {prompt[-40:]!r}"
             )
     # The end is the EOS if the template writes it, otherwise the first special token after an
     # answer.
@@ -306,7 +308,7 @@ def _find_answer_border(family: Auto, processor: Processor, user: AutoFamily) ->
     eos = tokenizer.eos_token
     end = user.end or (eos if eos in tokens or not after.strip() else first)
     if end is None or tokenizer.convert_tokens_to_ids(end) in (None, tokenizer.unk_token_id):
-        raise _missing("end", f"answers are followed by {after!r}, and {end!r} is no token")
+        raise _missing("end", f"answers are followed by {after!r}, and {end!r} is not a token")
     tail = after.partition(end)[0] if end in after else ""
     return {"opening": opening, "lead": lead, "tail": tail, "end": end}
 
@@ -328,6 +330,6 @@ def _describe(
     return lines | {
         "answer": f"{prompt.partition(QUESTION)[2]!r} and then"
         f" {family.answer(processor, prompt, '…')!r}, which ends with {family.end!r}",
-        "pictures": f"one of {before} is resized to {after} and adds {tokens} tokens",
+        "pictures": f"a picture of {before} is resized to {after} and adds {tokens} tokens",
         "boxes": f"the {family.dialect} dialect",
     }

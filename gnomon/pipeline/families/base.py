@@ -112,7 +112,7 @@ class Family(ABC):
 
         The config is enough for this, so plans work without the checkpoint.
         """
-        raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
+        raise ValueError(f"{self.name} reads only text, but got a picture of {size}")
 
     def unused_modules(self, config: Config) -> list[str]:  # noqa: ARG002 - for LLaVA
         """Prefixes of modules with unused output. They are never trained."""
@@ -176,7 +176,7 @@ class TextOnly(Family):
         return model
 
     def resized_size(self, processor: Processor, size: Size) -> Size:  # noqa: ARG002 - there is none
-        raise ValueError(f"{self.name} reads text alone, and is shown a picture of {size}")
+        raise ValueError(f"{self.name} reads only text, but got a picture of {size}")
 
     def content(self, question: str, *, n_images: int) -> Any:  # noqa: ARG002 - there is none
         return question

@@ -110,9 +110,8 @@ class Llava(Family):
         if "text_config" not in config:
             # transformers would take the sizes of LLaVA-1.5-7B, and random weights.
             raise ValueError(
-                "its files are in the first format of LLaVA, which Yi-VL has, too, and which"
-                " transformers does not open: name a converted checkpoint, such as"
-                " llava-hf/llava-1.5-7b-hf"
+                "its files are in the first format of LLaVA, like Yi-VL's, and transformers"
+                " cannot open them: name a converted checkpoint, such as llava-hf/llava-1.5-7b-hf"
             )
         return self
 

@@ -58,12 +58,12 @@ def check_overrides(ours: type, theirs: type) -> None:
         actual = [] if base is None else list(signature(base).parameters)
         # By name and order, because transformers passes some arguments by position.
         if base is None or not (passes_on or actual == list(expected)):
-            fault = "is not there" if base is None else f"takes ({', '.join(actual)})"
+            fault = "does not exist" if base is None else f"takes ({', '.join(actual)})"
             raise VersionError(
                 f"{theirs.__name__}.{name} {fault}, and gnomon overrides"
-                f" {name}({', '.join(expected)}): transformers {version('transformers')} and trl"
-                f" {version('trl')} are not supported: pip install '.[train]' in gnomon's clone"
-                " installs releases that are"
+                f" {name}({', '.join(expected)}): gnomon does not support transformers"
+                f" {version('transformers')} with trl {version('trl')}: pip install '.[train]' in"
+                " gnomon's clone installs supported releases"
             )
 
 

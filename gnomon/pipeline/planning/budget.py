@@ -300,8 +300,8 @@ def cut_answers_warning(
         return ""
     longest = max(lengths, key=lambda answer: lengths[answer])
     return (
-        f"{n} of {len(samples)} answers are longer than eval.max_new_tokens={limit}, and such are"
-        f" cut when the model is measured; the longest, {_short(longest)!r}, has"
+        f"{n} of {len(samples)} answers are longer than eval.max_new_tokens={limit}, so gnomon"
+        f" will cut them in an evaluation; the longest, {_short(longest)!r}, has"
         f" {lengths[longest]} tokens: give eval.max_new_tokens={lengths[longest]} or more"
     )
 
@@ -322,8 +322,8 @@ def shrunk_pictures_warning(family: Family, processor: Processor, samples: Seque
     (width, height), (new_width, new_height) = size, new_size
     return (
         f"pictures of {width} × {height} pixels are shrunk to {new_width} × {new_height} for the"
-        " model, where small marks and figures are lost: cut out what is read, or raise"
-        " model.max_pixels"
+        " model, so small marks and digits may be lost: crop the pictures to the instrument, or"
+        " raise model.max_pixels"
     )
 
 

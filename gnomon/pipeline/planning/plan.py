@@ -114,7 +114,7 @@ class Plan:
         lines += [self._part_line(part) for part in self.parts]
         lines.append("")
         if facts := self._facts:
-            lines.append("found     (model.auto says it otherwise)")
+            lines.append("found     (model.auto overrides these values)")
             lines += [f"          {name:<9}  {text}" for name, text in facts.items()]
             lines.append("")
         lines.append(
@@ -130,7 +130,7 @@ class Plan:
         if self.recipe.loss.spread:
             lines.append(
                 f"spread    answers are drawn from a bell of {self.recipe.loss.spread:g} steps"
-                " around the truth, texts excepted"
+                " around the truth, except for texts"
             )
         lines += self._memory_lines()
         lines += [f"given up  {each}" for each in self.given_up or ()]
@@ -156,7 +156,7 @@ class Plan:
             f"          ({', '.join(f'{size / GIB:.1f} {name}' for name, size in parts)})",
         ]
         if self.way_out:
-            lines += ["          it would with", f"            {self.way_out}"]
+            lines += ["          it would fit with", f"            {self.way_out}"]
         elif not self.fits:
             lines.append("          no setting here makes it fit: take a smaller model")
         return lines
@@ -246,7 +246,7 @@ def _family_and_config(recipe: Recipe, *, config_only: bool) -> tuple[Family, Co
             return checkpoints[name], known_config(checkpoints[name], name)
         if name not in families.EMBEDDED and not Path(families.locate(name)).is_dir():
             raise ValueError(
-                f"model.name: {name!r}: its size is not known here; leave out --config-only, or"
+                f"model.name: {name!r}: gnomon does not know its size: leave out --config-only, or"
                 f" name one of {', '.join(checkpoints)}"
             )
     from transformers import AutoConfig
@@ -326,13 +326,17 @@ def _concessions(recipe: Recipe, pixels: int) -> Iterator[tuple[str, str, str]]:
     yield (
         "train.activation_checkpointing=true",
         "activations",
-        "they are computed twice (checkpointing), in about a third more time",
+        "they are computed twice (checkpointing), which takes about a third more time",
     )
     if not recipe.model.bits and recipe.train.language != "full":
-        yield "model.load_in_4bit=true", "16 bits", "the language model's linear layers are in 4"
+        yield (
+            "model.load_in_4bit=true",
+            "16 bits",
+            "the language model's linear layers are held in 4 bits",
+        )
     for share in (2, 4):
         if pixels // share >= FEWEST_PIXELS:
-            cost = f"pictures are shrunk to 1/{share} of theirs"
+            cost = f"pictures are shrunk to 1/{share} of their pixels"
             yield f"model.max_pixels={pixels // share}", "pixels", cost
 
 

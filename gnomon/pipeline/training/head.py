@@ -83,7 +83,7 @@ def rows_in_chunks(
         outputs.logits, packed[0], rtol=0, atol=0, equal_nan=True
     ):
         raise ValueError(
-            f"{type(model).__name__} does something to the logits after its head, so that"
+            f"{type(model).__name__} changes the logits after its head, so"
             f" {len(packed[0])} rows cannot go through it {chunk} at a time: set the trainer's"
             " logits_at_once to a larger number"
         )

@@ -114,12 +114,12 @@ def label_entropy_warning(
     if entropy < _MIN_ENTROPY or final_loss < _NEAR * entropy:
         return None
     inputs = "the pictures" if any(s.image is not None for s in samples) else "the questions"
-    learned = f"how frequent the answers are, and nothing of {inputs}"
+    learned = f"how frequent the answers are, and nothing about {inputs}"
     if final_loss > _FAR * entropy:
         learned = "less than how frequent the answers are"
     return (
-        f"the cross-entropy ended at {final_loss:.2f} nats a token, and the labels' frequencies"
-        f" alone come to {entropy:.2f}: the model has learned {learned}"
+        f"the cross-entropy ended at {final_loss:.2f} nats a token, and a guess by the labels'"
+        f" frequencies gives {entropy:.2f}: the model has learned {learned}"
     )
 
 

@@ -49,7 +49,7 @@ def _modes(family: Family, train: Train) -> list[tuple[Part, str]]:
         if part is not None:
             parts.append((part, mode))
         elif mode != "frozen":
-            why = "reads text alone and has none" if family.vision is None else "has no such part"
+            why = "reads only text" if family.vision is None else "has no such part"
             raise ValueError(f"train.{name}: {mode!r}: {family.name} {why}: set it to frozen")
     return parts
 

@@ -68,7 +68,7 @@ def last_checkpoint(
             break
     if finished and last is None:
         raise ValueError(
-            f"{folder} holds no whole checkpoint ({'; '.join(faults)}): delete {folder} to begin"
+            f"{folder} holds no complete checkpoint ({'; '.join(faults)}): delete {folder} to begin"
             " again"
         )
     consequence = f"resuming from {last.name}" if last else "starting again"
@@ -144,7 +144,7 @@ def _read_file(file: Path) -> Any:
     with ZipFile(file) as archive:  # torch.save writes a zip
         damaged = archive.testzip()
     if damaged:
-        raise ValueError(f"the checksum of {damaged}")
+        raise ValueError(f"the checksum of {damaged} is wrong")
     with safe_globals():  # refuses pickles of anything but tensors and plain values
         values = torch.load(file, map_location="cpu", weights_only=True, mmap=True)
     _check_keys(file, values)

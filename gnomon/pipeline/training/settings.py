@@ -86,9 +86,9 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
     if config.n_gpu > 1:
         # transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits.
         raise ValueError(
-            f"{config.n_gpu} GPUs are visible, and this is one process: give each a process with"
-            f" `accelerate launch --num_processes {config.n_gpu} -m gnomon train RECIPE --out DIR`,"
-            " or use one with CUDA_VISIBLE_DEVICES=0"
+            f"{config.n_gpu} GPUs are visible, but this is one process: start one process per"
+            f" GPU with `accelerate launch --num_processes {config.n_gpu} -m gnomon train RECIPE"
+            " --out DIR`, or use a single GPU with CUDA_VISIBLE_DEVICES=0"
         )
     return config
 

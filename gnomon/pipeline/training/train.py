@@ -64,8 +64,8 @@ def _remove_spare_checkpoints(trainer: NumericSFTTrainer) -> None:
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     if size:
         note(
-            f"{folder} holds {size / 1e6:,.0f} MB, which only more steps (train.max_steps) need:"
-            " delete it to free them"
+            f"{folder} holds {size / 1e6:,.0f} MB, which are needed only to train more steps"
+            " (train.max_steps): delete it to free them"
         )
 
 
@@ -212,14 +212,14 @@ def check_can_be_sharded(
     way_out = "launch with configs/accelerate/ddp.yaml"
     if recipe.model.load_in_4bit:
         raise ValueError(
-            f"model.load_in_4bit: FSDP shards no layers in 4 bits: set it to false, or {way_out}"
+            f"model.load_in_4bit: FSDP cannot shard layers in 4 bits: set it to false, or {way_out}"
         )
     n = train_size(samples, recipe.train.samples)
     # A process without a picture would skip the vision tower, whose weights the others wait for.
     some = (samples[index] for index in evenly_spaced(n, COVERAGE_SAMPLES))
     if len({sample.image is None for sample in some}) > 1:
         raise ValueError(
-            "data: some samples have pictures and others have none, and FSDP needs the same modules"
+            "data: some samples have pictures and others do not, but FSDP needs the same modules"
             f" in all processes: leave out the sources without pictures, or {way_out}"
         )
 

@@ -72,7 +72,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
     ) -> None:
         if numeric_loss is None and (loss_options or weight != 1.0):
             raise ValueError(
-                "weight and loss_options are of a numeric loss: name it, as numeric_loss='crps'"
+                "weight and loss_options need a numeric loss: name it, for example"
+                " numeric_loss='crps'"
             )
         super().__init__(*args, **kwargs)
         # The classes of Qwen2.5-VL and Qwen3-VL set it to False. transformers then does not count
@@ -190,8 +191,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         for name, mean in means.items():
             if not math.isfinite(mean):
                 raise ValueError(
-                    f"{name} is {mean} at step {self.state.global_step}, and what is trained from"
-                    " here on is worth nothing: train anew with a lower learning_rate than"
+                    f"{name} is {mean} at step {self.state.global_step}, and further training"
+                    " would be useless: start again with a lower learning_rate than"
                     f" {self.args.learning_rate:g}, or a longer warmup"
                 )
 
@@ -242,7 +243,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         packed = self.args.packing or self.args.eval_packing  # a chunk may be of a prompt alone
         if not packed and not answer.any(1).all():
             raise ValueError(
-                "a sample without one answer token: was its answer cut off?"
+                "a sample has no answer token: was its answer cut off?"
                 f" (max_length={self.args.max_length})"
             )
         # A cache of keys and values would take memory, and training steps do not read it.

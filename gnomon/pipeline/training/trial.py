@@ -44,8 +44,8 @@ def try_out(loaded: Loaded, samples: Samples | Sequence[Sample]) -> None:
         if is_shortage(error):
             raise
         raise ValueError(
-            f"model.family: auto: {type(loaded.model).__name__} does not behave as was detected"
-            f" (`gnomon plan` prints it): {' '.join(str(error).split())}"
+            f"model.family: auto: {type(loaded.model).__name__} does not behave as detected"
+            f" (`gnomon plan` prints the details): {' '.join(str(error).split())}"
         ) from error
 
 

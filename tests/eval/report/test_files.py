@@ -62,7 +62,7 @@ def test_nor_does_the_function_replace_a_page_of_the_users(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes that have names")
 def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path):
     os.mkfifo(tmp_path / "it.json")
-    with pytest.raises(ValueError, match=r"it\.json is a pipe, no regular file"):
+    with pytest.raises(ValueError, match=r"it\.json is a pipe, not a regular file"):
         write(tmp_path / "it.html")
     (tmp_path / "it.json").unlink()
     (tmp_path / "it.csv").mkdir()

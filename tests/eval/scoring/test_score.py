@@ -192,7 +192,7 @@ def test_missing_unknown_and_doubled_predictions_are_refused_by_name():
 
 @pytest.mark.parametrize("text", [None, float("nan"), 37.0])
 def test_an_answer_is_a_text(text):
-    with pytest.raises(ValueError, match=rf"prediction 'q3': text={text!r}: give a str, and ''"):
+    with pytest.raises(ValueError, match=rf"prediction 'q3': text={text!r}: give a str, or ''"):
         Prediction("q3", text, None, "plain")
 
 

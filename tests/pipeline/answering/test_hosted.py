@@ -133,7 +133,7 @@ def test_one_malformed_reply_costs_one_retry_and_all_are_told(tmp_path, waits, r
     assert {answer.text for answer in found.values()} == {"10:08"}
     with (
         serving(lambda *_: (200, reply)) as (url, _),
-        pytest.raises(ValueError, match="answered what holds no answer"),
+        pytest.raises(ValueError, match="answered with a reply that holds no answer"),
     ):
         asked_of(UNEVEN[3:4], url, tmp_path / "b.jsonl")
 
@@ -240,7 +240,7 @@ def test_a_key_that_no_header_can_carry_is_refused_before_the_first_request(
         out = str(tmp_path / "a.jsonl")
         assert main(["predict", "m", "clock", "--server", url, "--out", out]) == 1
     told = capsys.readouterr().err
-    assert "OPENAI_API_KEY holds a blank, a line break or a letter beyond ASCII" in told
+    assert "OPENAI_API_KEY contains a space, a line break or a non-ASCII character" in told
     assert "cret" not in told
     assert not seen
 
@@ -289,7 +289,10 @@ def test_a_host_that_wants_other_words_is_refused_by_once(tmp_path, capsys):
         found = asked_of(UNEVEN, url, tmp_path / "a.jsonl", n_parallel=1)
         assert {answer.text for answer in found.values()} == {"noon"}
         assert len(seen) == len(UNEVEN) + 1
-    assert "takes no temperature: asked again, it may answer otherwise" in capsys.readouterr().err
+    assert (
+        "does not accept a temperature, so its answer to the same question may change"
+        in capsys.readouterr().err
+    )
 
 
 def test_answers_without_a_word_are_told(tmp_path, capsys):

@@ -30,7 +30,7 @@ def test_no_server_holds_a_question_for_ever(url, monkeypatch, how):
     monkeypatch.setattr(client, "_WAITS", (0.1,) * 5)
     began = time.monotonic()
     with pytest.raises(
-        ValueError, match=r"of the 2 s for an answer \d are left \(.*answer_seconds\)"
+        ValueError, match=r"only \d of the 2 s for an answer are left \(.*answer_seconds\)"
     ):
         Server(url, how, seconds=1.5).ask("?", (), max_tokens=9)
     assert 1 < time.monotonic() - began < 10
@@ -76,7 +76,7 @@ def test_a_wait_beyond_the_deadline_is_not_begun(url, monkeypatch, how, wait):
     slept = []
     monkeypatch.setattr(client.time, "sleep", slept.append)
     with pytest.raises(
-        ValueError, match=f"would be in {wait} s, and of the 299 s for an answer 299"
+        ValueError, match=f"would be in {wait} s, and only 299 of the 299 s for an answer"
     ):
         Server(url, how, seconds=299).ask("?", (), max_tokens=9)
     assert not slept
@@ -95,5 +95,5 @@ def test_the_command_line_gives_up_in_time_and_says_why(url, tmp_path):
     )
     assert done.returncode == 1
     *waits, error = done.stderr.splitlines()
-    assert waits[0].endswith("gave no whole answer within 1 s; asked again in 1 s")
+    assert waits[0].endswith("did not finish its answer within 1 s; asked again in 1 s")
     assert "of the 3 s for an answer" in error

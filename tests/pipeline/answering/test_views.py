@@ -65,7 +65,7 @@ def test_an_answer_is_chosen_from_the_average_over_three_views(blank, tmp_path):
 
 
 def test_a_server_is_asked_about_the_picture_as_it_is(tmp_path):
-    with pytest.raises(ValueError, match=r"eval\.views=3: a server is asked about the picture"):
+    with pytest.raises(ValueError, match=r"eval\.views=3: a model behind a server sees only the"):
         ask_server(
             Server("http://localhost:1/v1", "m"), [], tmp_path / "a", total=0, settings={},
             n_parallel=1, max_new_tokens=4, dialect="plain", rule=AnswerRule("mode", views=3),

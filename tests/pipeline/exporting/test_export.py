@@ -91,7 +91,7 @@ def test_what_trainers_take_is_taken_as_rows_of_ones_own(form, tmp_path):
 def test_words_that_would_be_one_picture_more_are_refused(form, tmp_path):
     """Tables in LLaVA's manner have them in their questions."""
     sample = replace(SAMPLES[0], question=f"<image>\n{SAMPLES[0].question}")
-    with pytest.raises(ValueError, match="'<image>' stands for a picture to this trainer"):
+    with pytest.raises(ValueError, match="this trainer reads '<image>' as a picture"):
         export([sample], 1, families.create("llava"), form, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     # Forms with the picture in a column of its own keep the words.
@@ -150,6 +150,6 @@ def test_what_stands_there_is_left_and_nothing_half_is(tmp_path):
     (tmp_path / "there").mkdir()
     with pytest.raises(FileExistsError, match="nothing was exported"):
         export(SAMPLES, 4, families.create("qwen2-vl"), "trl", tmp_path / "there")
-    with pytest.raises(ValueError, match="reads text alone"):
+    with pytest.raises(ValueError, match="reads only text"):
         export(SAMPLES, 4, families.create("llama"), "trl", tmp_path / "out")
     assert [f.name for f in tmp_path.iterdir()] == ["there"]

@@ -72,7 +72,7 @@ def test_a_directory_that_comes_while_a_model_is_merged_stays(unmerged, tmp_path
         (run.parent / "merged" / "note.txt").write_text("mine")
 
     monkeypatch.setattr(merging, "_compare", compare)
-    with pytest.raises(FileExistsError, match="merged is there by now, and stays as it is"):
+    with pytest.raises(FileExistsError, match="merged was created in the meantime"):
         merge(*unmerged, tmp_path / "merged", [])
     assert (tmp_path / "merged" / "note.txt").read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["merged", "run"]
@@ -155,7 +155,7 @@ def test_a_merge_that_does_not_answer_as_its_run_leaves_nothing(trained, tmp_pat
         return made
 
     monkeypatch.setattr(merging, "merge_adapters", spoilt)
-    with pytest.raises(ValueError, match=r"does not answer as .*; nothing written"):
+    with pytest.raises(ValueError, match=r"does not answer as .*; nothing was written"):
         merge(recipe, run, tmp_path / "out", SAMPLES)
     assert list(tmp_path.iterdir()) == []
 
@@ -178,7 +178,7 @@ def test_a_merged_model_is_compared_in_the_users_own_family(trained, monkeypatch
 def test_an_agreement_that_is_no_number_is_none(trained, tmp_path, monkeypatch):
     recipe, run = trained
     monkeypatch.setattr(merging, "_kl", lambda *_: float("nan"))
-    with pytest.raises(ValueError, match="nothing written"):
+    with pytest.raises(ValueError, match="nothing was written"):
         merge(recipe, run, tmp_path / "out", SAMPLES[:2])
     assert MAX_KL > 0
 

@@ -56,7 +56,7 @@ def test_a_checkpoint_of_no_family_is_looked_at(name, folder, tmp_path, capsys):
     model = Model(name=str(shutil.copytree(folder, tmp_path / "again")))
     family, processor = open_processor(model)
     assert family.name == "auto"
-    assert capsys.readouterr().err.count("`family: auto` found out") == 1
+    assert capsys.readouterr().err.count("`family: auto` detected") == 1
     open_processor(model)
     assert capsys.readouterr().err == ""
     found, parts = FOUND[name], (family.language, family.vision, family.projector)
@@ -214,7 +214,7 @@ def test_what_a_recipe_says_is_not_looked_for(small, tmp_path):
             r"no module is called 'model.visul': did you mean model.vis",
         ),
         ({"dialect": "plan"}, "did you mean plain"),
-        ({"end": "<|done|>"}, r"model\.auto\.end must be given: .*'<\|done\|>' is no token"),
+        ({"end": "<|done|>"}, r"model\.auto\.end must be given: .*'<\|done\|>' is not a token"),
     ],
     ids=["a module", "boxes", "an end"],
 )
@@ -251,7 +251,9 @@ def test_a_known_checkpoint_is_found_out_as_its_family_says(checkpoint):
 def test_a_checkpoint_without_a_chat_template_is_refused(small, tmp_path):
     folder = changed(small, tmp_path)
     (folder / "chat_template.jinja").unlink()
-    with pytest.raises(ValueError, match="cannot be opened: it has no chat template, by which"):
+    with pytest.raises(
+        ValueError, match="cannot be opened: it has no chat template, and family auto"
+    ):
         locate_checkpoint(Model(name=str(folder)))
 
 

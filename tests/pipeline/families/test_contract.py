@@ -168,7 +168,7 @@ def test_the_picture_matters_or_is_refused_by_name(name, exact):
         assert abs(float(first - second)) > 1e-4
         return
     for give in (batch_of, lambda *words: generate_texts(*words, max_new_tokens=1)):
-        with pytest.raises(ValueError, match=f"{CLOCKS[0].id} has a picture, and {name} reads"):
+        with pytest.raises(ValueError, match=f"{CLOCKS[0].id} has a picture, but {name} reads"):
             give(exact, [TEXTS[0], CLOCKS[0]])
 
 
@@ -181,7 +181,9 @@ def test_a_pictures_sign_in_a_question_or_an_answer_is_refused_by_name(name, exa
         Sample("t/1", None, "Which token?", Text(sign)),
         replace(SUMS[0], rationale=f"Look at {sign}."),
     ):
-        with pytest.raises(ValueError, match=f"sample {sample.id}: '{re.escape(sign)}' stands for"):
+        with pytest.raises(
+            ValueError, match=f"sample {sample.id}: this model reads '{re.escape(sign)}' as"
+        ):
             batch_of(exact, [SUMS[1], sample])
 
 
@@ -189,7 +191,9 @@ def test_a_pictures_sign_in_a_question_or_an_answer_is_refused_by_name(name, exa
 def test_a_pixel_limit_holds_or_is_refused_by_key(name, exact, folder, limit):
     model = Model(name=str(folder), load_in_4bit=False, dtype="float32", **{limit: 84 * 84})
     if not exact.family.has_pixel_limits:
-        with pytest.raises(ValueError, match=f"model.{limit}: 7056: {name} sizes pictures by"):
+        with pytest.raises(
+            ValueError, match=f"model.{limit}: 7056: {name} does not take pixel limits"
+        ):
             open_processor(model)
         return
     _, processor = open_processor(model)

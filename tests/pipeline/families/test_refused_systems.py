@@ -49,5 +49,5 @@ def test_yi_vl_is_in_llavas_first_format(tmp_path):
     theirs = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"],
               "mm_projector_type": "mlp2x_gelu_Norm"}  # fmt: skip
     file.write_text(json.dumps(json.loads(file.read_text()) | theirs))
-    with pytest.raises(ValueError, match="in the first format of LLaVA, which Yi-VL has"):
+    with pytest.raises(ValueError, match="in the first format of LLaVA, like Yi-VL"):
         locate_checkpoint(Model(name=str(tmp_path)))

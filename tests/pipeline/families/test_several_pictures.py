@@ -81,7 +81,7 @@ def test_a_family_of_one_picture_names_those_that_take_several(name):
     family = families.create(name)
     family.vision = families.create("llava").vision
     known = "gemma3, gemma4, gnomon-tiny, idefics3, internvl, qwen2-vl, qwen2.5-vl, qwen3.5"
-    with pytest.raises(ValueError, match=f"has 2 pictures, and {name} takes one: .* {known}"):
+    with pytest.raises(ValueError, match=f"has 2 pictures, but {name} takes one: .* {known}"):
         prompt_of(family, None, PAIRS[0])
 
 
@@ -120,6 +120,6 @@ def test_rows_of_other_trainers_have_all_of_them(form, tmp_path):
 
 @pytest.mark.parametrize("form", ["llava", "lmms-eval"])
 def test_rows_of_one_picture_refuse_them_by_name(form, tmp_path):
-    with pytest.raises(ValueError, match=f"{PAIRS[0].id} has 2 pictures, and {form} takes one"):
+    with pytest.raises(ValueError, match=f"{PAIRS[0].id} has 2 pictures, but {form} takes one"):
         export(PAIRS, 2, families.create("qwen2-vl"), form, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -90,7 +90,7 @@ def gradients(loaded, settings, samples):
 @pytest.mark.parametrize("part", PARTS)
 def test_lora_adapts_every_linear_layer_of_its_part_and_no_other(name, fresh, samples, part):
     if part not in LINEAR[name]:
-        reason = "'s projector has no linear layers" if name in SEEING else " reads text alone"
+        reason = "'s projector has no linear layers" if name in SEEING else " reads only text"
         with pytest.raises(ValueError, match=f"train.{part}: 'lora': {name}{reason}"):
             prepare_parts(fresh, parts(**{part: "lora"}))
         return

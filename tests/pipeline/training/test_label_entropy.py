@@ -70,10 +70,10 @@ def pictures(n, *, image=True):
 @pytest.mark.parametrize(
     ("losses", "told"),
     [
-        ([5.0, 2.0, 1.2, 1.17], "ended at 1.17 nats a token, and the labels' frequencies alone come"
-         " to 1.16: the model has learned how frequent the answers are, and nothing of the"),
+        ([5.0, 2.0, 1.2, 1.17], "ended at 1.17 nats a token, and a guess by the labels' frequencies"
+         " gives 1.16: the model has learned how frequent the answers are, and nothing about the"),
         ([5.0, 4.0, 3.0, 2.5], "the model has learned less than how frequent the answers are"),
-        ([1.2], "nothing of the"),
+        ([1.2], "nothing about the"),
         ([5.0, 2.0, 1.1, 0.9], None),
         ([1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.0, 0.9], None),
         ([], None),

@@ -122,7 +122,7 @@ def test_a_finished_run_keeps_the_last_checkpoint_and_the_best(
     kept = {int(path.name[11:]) for path in (done / "checkpoints").glob("checkpoint-*")}
     assert kept == {4, best} - {None}
     size = sum(file.stat().st_size for file in (done / "checkpoints").rglob("*"))
-    message = f"{done / 'checkpoints'} holds {size / 1e6:,.0f} MB, which only more steps"
+    message = f"{done / 'checkpoints'} holds {size / 1e6:,.0f} MB, which are needed only to train"
     assert message in capsys.readouterr().err
     if best:
         assert are_same(weights_of(done), weights_of(newest(done, best)))
@@ -267,7 +267,8 @@ def test_where_no_whole_checkpoint_is_left_nothing_is_trained(recipe, whole, tmp
     before = sorted(run.rglob("*"))
     with pytest.raises(
         ValueError,
-        match=r"no whole checkpoint \(checkpoint-4/optimizer.pt is damaged .*checkpoint-2/rng_state"
+        match=r"no complete checkpoint \(checkpoint-4/optimizer.pt is damaged "
+        r".*checkpoint-2/rng_state"
         r"\*.pth is missing\): delete \S+/checkpoints to begin again",
     ):
         run_of(recipe, run)

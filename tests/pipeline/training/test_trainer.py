@@ -131,7 +131,7 @@ def test_a_sample_whose_answer_was_cut_off_is_refused(blank, tmp_path, cut):
     batch = batch_of(blank, UNEVEN[:2])
     batch["labels"][cut] = IGNORED
     with pytest.raises(
-        ValueError, match=r"without one answer token: was its answer cut off.*max_length=64"
+        ValueError, match=r"a sample has no answer token: was its answer cut off.*max_length=64"
     ):
         trainer.compute_loss(trainer.model, batch)
 
@@ -218,7 +218,9 @@ def test_a_loss_may_be_an_object_or_none_and_is_else_known(blank, tmp_path):
 
 @pytest.mark.parametrize("options", [{"weight": 0.3}, {"loss_options": {"cycle": 10}}])
 def test_settings_of_a_loss_without_a_loss_are_refused(blank, tmp_path, options):
-    with pytest.raises(ValueError, match=r"are of a numeric loss: name it, as numeric_loss='crps'"):
+    with pytest.raises(
+        ValueError, match=r"need a numeric loss: name it, for example numeric_loss='crps'"
+    ):
         NumericSFTTrainer(blank.model, **options)
 
 

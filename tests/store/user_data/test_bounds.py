@@ -159,8 +159,8 @@ def test_a_table_is_read_whatever_ends_its_lines(tmp_path, by):
         ("a.jsonl", json.dumps({"a": "4" * 50}), "line 1 is longer than 40 characters"),
         ("a.jsonl", '{"a": 1}\n' * 8, "it has more than 7 rows: split it"),
         ("a.json", json.dumps([{"a": 1}] * 8), "it has more than 7 rows: split it"),
-        ("a.json", json.dumps([{"a": 1}] * 20), r"bytes are more than the 100 of a \.json"),
-        ("a.jsonl", '{"a": 1}\n' * 30, "bytes are more than the 200 that are read"),
+        ("a.json", json.dumps([{"a": 1}] * 20), r"bytes, but the limit for a \.json .* is 100"),
+        ("a.jsonl", '{"a": 1}\n' * 30, "bytes, and gnomon reads at most 200"),
     ],
 )
 def test_a_table_beyond_its_bounds_is_refused(tmp_path, monkeypatch, name, text, told):
