@@ -34,7 +34,7 @@ def load(name: str) -> type[Generator]:
         return cls
     location = KINDS.setdefault(cls.kind, name)  # as ids and manifests call it
     if location != name and load(location) is not cls:
-        raise ValueError(f"{name}: its kind {cls.kind!r} is that of {location}: rename it")
+        raise ValueError(f"{name}: its kind {cls.kind!r} is taken by {location}: rename the kind")
     return cls
 
 

@@ -74,7 +74,7 @@ def validate(
         # The text of the value that ends at the bad character, from its opening quote on.
         value = re.split(r'(?<!\\)"', error.object[: error.end])[-1]
         raise RecipeError(
-            f"{name_of('')}: {printable(value)}… is no UTF-8: if it is a file or a folder, rename"
+            f"{name_of('')}: {printable(value)}… is not UTF-8: if it is a file or a folder, rename"
             " it"
         ) from None
     except (RecursionError, TypeError, ValueError) as error:  # such as of a date as a key
@@ -151,7 +151,7 @@ def _complaint(root: type, path: str, errors: list[ErrorDetails]) -> str:
     if error["type"] == "value_error":
         return f"{path}: {message}" if path else message
     if error["type"] == "dataclass_type":
-        message = f"it has keys of its own, such as {path}.{_keys_at(root, error['loc'])[0]}"
+        message = f"give its keys, such as {path}.{_keys_at(root, error['loc'])[0]}"
     elif error["type"] == "less_than_equal":
         most = error["ctx"]["le"]  # pydantic would print 100000000 without separators
         message = f"give at most {int(most):,}" if most < 10**12 else f"give at most {most:g}"

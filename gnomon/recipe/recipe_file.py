@@ -94,8 +94,8 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
         path, equals, value = text.partition("=")
         if not equals or not path:
             raise RecipeError(
-                f"{text!r}: an override is key=value without blanks, such as train.max_steps=9;"
-                " and only one recipe, kind, file or folder is named"
+                f"{text!r}: write an override as key=value without blanks, such as"
+                " train.max_steps=9; and name only one recipe, kind, file or folder"
             )
         *keys, last = path.split(".")
         section: Any = raw
@@ -104,9 +104,7 @@ def override(raw: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
                 _set_value(section, step, {})  # a section that is left out, or written as null
             section = section[_key(step, section, path)]
             if not isinstance(section, dict | list):
-                raise RecipeError(
-                    f"{path}: {step!r} holds {section!r}, which has no keys of its own"
-                )
+                raise RecipeError(f"{path}: {step!r} holds {section!r}, which has no keys")
         _set_value(section, _key(last, section, path), _parse_yaml(value, f"{path}: the value is"))
     return raw
 
@@ -126,7 +124,7 @@ def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
     # Compared as text: int() would take ' 1', '１' and '-1'.
     if step not in map(str, range(len(section))):
         raise RecipeError(
-            f"{path}: {step!r} is no place in a list of {len(section)}, counted from 0"
+            f"{path}: {step!r} is not a position in a list of {len(section)}, counted from 0"
         )
     return int(step)
 
@@ -261,7 +259,7 @@ def _parse_yaml(text: str, what: str) -> Any:
         where = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
         # In {…}, a question mark or a colon ends a text without quotes.
         advice = (
-            ": close the bracket, or put quotes around a text that has such a sign"
+            ": close the bracket, or put quotes around a text that contains such a character"
             if "expected ','" in str(error.problem)
             else ""
         )
@@ -276,14 +274,14 @@ def _decode(data: bytes, what: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        reason = _other_format(data) or f"no UTF-8 text ({error}): save it as UTF-8"
+        reason = _other_format(data) or f"not UTF-8 text ({error}): save it as UTF-8"
         raise RecipeError(f"{what} {reason}") from error
 
 
 _FORMATS = (
     (
         (b"PK\x03\x04",),
-        "a zip archive, as spreadsheets are, too: unpack it, or save the table as CSV",
+        "a zip archive, perhaps a spreadsheet: unpack it, or save the table as CSV",
     ),
     ((b"\x1f\x8b", b"BZh", b"\xfd7zXZ"), "a compressed file: unpack it"),
     ((b"PAR1",), "a Parquet file: give it a name that ends in .parquet"),
@@ -291,7 +289,7 @@ _FORMATS = (
         (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"II*\0", b"MM\0*"),
         "a picture: give a table of labels, or a folder with metadata.csv",
     ),
-    ((b"%PDF",), "a PDF, and a recipe is a text file"),
+    ((b"%PDF",), "a PDF: give a text file"),
     ((b"\xff\xfe", b"\xfe\xff"), "text in UTF-16: save it as UTF-8"),
 )
 """First bytes of files that are given by mistake, and the way out for each."""

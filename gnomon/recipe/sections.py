@@ -50,7 +50,7 @@ def _as_text(value: Any) -> Any:
     or no."""
     if isinstance(value, bool):
         raise ValueError(
-            f"{str(value).lower()} is no text: put yes, no, on, off, true and false in quotes"
+            f"{str(value).lower()} is not a text: put yes, no, on, off, true and false in quotes"
         )
     return str(value) if isinstance(value, int | float) else value
 
@@ -153,12 +153,12 @@ class Columns:
         if self.kind not in COLUMN_TARGETS:
             raise ValueError(f"kind={self.kind!r}: {hint(self.kind, COLUMN_TARGETS)}")
         if isinstance(self.choices, str) and self.kind != "text":
-            raise ValueError(f"choices are texts: kind={self.kind} has none")
+            raise ValueError(f"choices are for kind=text, not for kind={self.kind}")
         for choice in self.listed_choices:
             if (choice == WORD and self.unreadable) or is_unreadable_label(choice, self.unreadable):
                 raise ValueError(
-                    f"choices: {choice!r} is an answer to be read, and with `unreadable` it says"
-                    " that nothing can be: leave it out of one of them"
+                    f"choices: {choice!r} is a choice, and `unreadable` covers it as well:"
+                    " leave it out of one of them"
                 )
 
     @property
@@ -210,7 +210,7 @@ class Source:
     def __post_init__(self) -> None:
         # Benchmarks and columns refine a path, so only these three name a source.
         if sum(name is not None for name in (self.kind, self.path, self.hub)) != 1:
-            raise ValueError("a source has either a kind or a path, or names a dataset of the hub")
+            raise ValueError("give a source either a kind, a path or a dataset of the hub")
         if self.kind is None and self.options:
             raise ValueError("options belong to a kind; a path has none")
         if self.kind is not None and (self.columns or self.on_bad != "refuse"):
@@ -220,7 +220,7 @@ class Source:
         if self.pictures is not None and self.path is None:
             raise ValueError("pictures belongs to a file of your own: a kind or the hub has none")
         if self.benchmark is not None and (self.path is None or self.columns):
-            raise ValueError("a benchmark has a path, and its columns are known: give no others")
+            raise ValueError("a benchmark needs a path and has known columns: leave columns out")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -292,7 +292,7 @@ class Model:
 
     def __post_init__(self) -> None:
         if self.load_in_8bit and self.load_in_4bit:
-            raise ValueError("load_in_8bit=true: set load_in_4bit=false beside it")
+            raise ValueError("load_in_8bit=true: set load_in_4bit=false as well")
         if self.min_pixels and self.max_pixels and self.min_pixels > self.max_pixels:
             raise ValueError(
                 f"min_pixels={self.min_pixels} is more than max_pixels={self.max_pixels}"
@@ -310,8 +310,8 @@ def _check_spread(width: float) -> float:
     low, high = _SPREADS
     if width and not low <= width <= high:
         raise ValueError(
-            f"{width:g}: give a standard deviation in steps of the answer, from {low:g}, below"
-            f" which all draws are the truth, to {high:g}, such as 0.8; or 0 for none"
+            f"{width:g}: give a standard deviation from {low:g} to {high:g} steps of the answer,"
+            " such as 0.8, or 0 for none"
         )
     return width
 
@@ -443,10 +443,12 @@ class Train:
             raise ValueError(
                 f"per_device_train_batch_size={self.per_device_train_batch_size} times"
                 f" gradient_accumulation_steps={self.gradient_accumulation_steps} are {step:,}"
-                f" samples a step, which are read together: give at most {_LARGEST_STEP:,}"
+                f" samples per step: give at most {_LARGEST_STEP:,}"
             )
         if self.patience is not None and self.validation_steps is None:
-            raise ValueError(f"patience={self.patience} counts evaluations: give eval_steps, too")
+            raise ValueError(
+                f"patience={self.patience} counts evaluations: give eval_steps as well"
+            )
         # A rate or a rank for a part that does not train would be ignored silently.
         for part in self.learning_rates or ():
             if getattr(self, part) == "frozen":
@@ -543,22 +545,22 @@ class Eval:
                 )
             if self.wide_grid is not None and first < 0:
                 raise ValueError(
-                    f"grid={list(self.grid)}: more than {MOST_ANSWERS:,} numbers are not listed but"
-                    " searched, and that from 0 on: give a first of 0 or more"
+                    f"grid={list(self.grid)}: more than {MOST_ANSWERS:,} numbers are searched"
+                    " instead of listed, and the search starts at 0: give a first of 0 or more"
                 )
             if not self.computes_belief:
                 raise ValueError(
-                    "grid: nothing is chosen from it with answer=greedy: set eval.answer=median, or"
+                    "grid: answer=greedy does not use a grid: set eval.answer=median, or"
                     " eval.belief=true"
                 )
         if self.views > 1 and not self.computes_belief:
             raise ValueError(
-                f"views={self.views}: what is averaged over views is a belief: set"
+                f"views={self.views}: only a belief can be averaged over views: set"
                 " eval.answer=mode, or leave eval.views out"
             )
         is_table = self.data and not any(s.kind or s.benchmark for s in self.data)
         if self.split == "all" and not is_table:
-            raise ValueError("split=all: only files of your own have it, named under eval.data")
+            raise ValueError("split=all works only for your own files, named under eval.data")
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -590,8 +592,8 @@ class Recipe:
         if self.eval.computes_belief and attention.startswith("flash"):
             key = "belief" if self.eval.belief else "answer"
             raise ValueError(
-                f"eval.{key}: answers share their prompt by a mask that {attention} does not take:"
-                " leave model.attn_implementation out"
+                f"eval.{key}: answers share their prompt by a mask that {attention} does not"
+                " support: leave model.attn_implementation out"
             )
         # bitsandbytes does not have gradients for its packed weights.
         if self.model.bits and self.train.language == "full":

@@ -52,7 +52,7 @@ def sole_writer(*paths: Path, folder: bool = False) -> Iterator[None]:
 _REASONS = {
     errno.EEXIST: "a file is in the way of the directory",
     errno.ENOTDIR: "a file is in the way of the directory",
-    errno.ENOENT: "no directory can be made there",
+    errno.ENOENT: "the directory cannot be created",
 }
 
 
@@ -145,4 +145,7 @@ def _holder(note: Path) -> str:
 
 @cache
 def _warn_unlocked(reason: str) -> None:
-    warn(f"this file system has no locks ({reason}): let no second process write to the same place")
+    warn(
+        f"this file system has no locks ({reason}): do not let a second process write to"
+        " the same place"
+    )

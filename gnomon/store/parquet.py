@@ -36,7 +36,7 @@ def read_parquet(file: Path, most_rows: int) -> Iterator[dict[str, Any]]:
     """
     footer, groups = columns_of(file)
     if footer.num_rows > most_rows:
-        raise ValueError(f"it has {footer.num_rows:,} rows, and {most_rows:,} at most are read")
+        raise ValueError(f"it has {footer.num_rows:,} rows, and gnomon reads at most {most_rows:,}")
     size = file.stat().st_size
     most = min(max(_LEAST, _RATIO * size), _MOST)
     flat = [column for group in groups for column in group]
@@ -225,7 +225,7 @@ def _pages(file: BinaryIO, start: int, end: int) -> Iterator[_Struct]:
         if not {_TYPE, _SIZE, _STORED} <= header.keys() or min(header[_SIZE], header[_STORED]) < 0:
             raise ValueError(f"no page at byte {start}")
         if _DATA in header and _DATA_2 in header:
-            raise ValueError(f"a page of two versions at byte {start}")
+            raise ValueError(f"the page at byte {start} has two versions")
         yield header
         start += length + header[_STORED]
 

@@ -21,7 +21,7 @@ from gnomon.sample import Size
 PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 """Formats that are opened, whatever the name of the file. Others are unsafe: for EPS, Pillow starts
 Ghostscript."""
-_WIDE = "its pixels are floats, signed or of 32 bits, and nothing says which of them is white"
+_WIDE = "its pixels are floats, signed or of 32 bits, so it is unclear which value is white"
 
 
 def picture_size(image: Path | bytes) -> Size:
@@ -64,8 +64,8 @@ def open_picture(image: Path | bytes) -> Iterator[Image.Image]:
     The number of pixels is checked before decoding, because a small file may hold a huge picture (a
     decompression bomb).
     """
-    name = f"what {len(image)} bytes hold" if isinstance(image, bytes) else image.name
-    refusal = f"{name} is no picture"
+    name = f"data of {len(image)} bytes" if isinstance(image, bytes) else image.name
+    refusal = f"{name} is not a picture"
     try:
         with _content(image) as file, Image.open(file, formats=PICTURE_FORMATS) as picture:
             # Pillow refuses pictures above twice its limit, and only warns between the limit and
@@ -94,7 +94,7 @@ def _content(image: Path | bytes) -> AbstractContextManager[IO[bytes]]:
     files.check_regular(image)
     if (size := image.stat().st_size) > files.MAX_PICTURE_BYTES:
         raise ValueError(
-            f"{size:,} bytes are more than the {files.MAX_PICTURE_BYTES:,} of a picture"
+            f"a picture may have {files.MAX_PICTURE_BYTES:,} bytes, and this file has {size:,}"
         )
     return files.open_bytes(image)
 

@@ -72,10 +72,10 @@ def from_record(record: Record) -> Sample:
     image = record["image"]
     for name in ("id", "question"):
         if not isinstance(record[name], str):
-            raise shape_error(f"column {name!r}", record[name], "it holds no text")
+            raise shape_error(f"column {name!r}", record[name], "give a text")
     facts = jsons.loads(record.get("facts") or "{}", "facts")
     if not isinstance(facts, dict):
-        raise shape_error("column 'facts'", facts, "it holds no object")
+        raise shape_error("column 'facts'", facts, "give an object")
     return Sample(
         id=record["id"],
         image=None if image is None else pictures.decode_picture(image["bytes"]),

@@ -104,10 +104,10 @@ def train_size(samples: Samples | Sequence[Sample], requested: int | None) -> in
     if available is not None and requested > available:
         there_are = f"there are only {available} to train on"
         if isinstance(samples, Samples) and samples.length is None:
-            there_are = f"a pass through all sources has {available}, shorter ones more than once"
+            there_are = f"a pass through all sources has {available}, with repeats from short ones"
         raise ValueError(
-            f"train.samples: {requested}: {there_are}: give so many, or leave it out for all;"
-            " train.num_train_epochs says how often they are gone through"
+            f"train.samples: {requested}: {there_are}: give at most {available}, or leave it out"
+            " for all; train.num_train_epochs says how often each of them is used"
         )
     return requested
 
@@ -227,7 +227,7 @@ class SampleStream:
         remaining, step = self.n - self.start, self.batch_size * self.world_size
         if self.world_size > 1 and remaining % step:  # processes wait for one another's batches
             raise ValueError(
-                f"n={self.n}: {remaining} samples are not as many whole batches for each of"
+                f"n={self.n}: {remaining} samples do not fill whole batches for each of"
                 f" {self.world_size} processes: give n={self.n - remaining % step}"
             )
 

@@ -55,9 +55,8 @@ def run(
             _distribute(executor, indices, processes, on_result)
         except BrokenProcessPool as error:
             raise ChildProcessError(
-                "a worker process died (killed for its memory? then fewer workers take less; or a"
-                ' script that starts workers without `if __name__ == "__main__":`?);'
-                " run it again"
+                "a worker process died: if memory ran out, use fewer workers; if a script starts"
+                ' the workers, start them below `if __name__ == "__main__":`; then run it again'
             ) from error
         finally:
             for process in list((executor._processes or {}).values()):

@@ -147,6 +147,6 @@ def test_a_recipe_of_texts_alone_has_nothing_to_spread(recipe, tmp_path, verb, c
     if verb != "plan":
         words += ["-o", tmp_path / "out.png"]
     printed = cli(*words, "loss.spread=0.8", "loss.name=ce", code=2).err
-    assert "loss.spread=0.8: no training sample, of the first 64, has a number, a time" in printed
+    assert "loss.spread=0.8 changes only a number, a time or a box" in printed
     assert "leave loss.spread out" in printed
     assert not (tmp_path / "out.png").exists()

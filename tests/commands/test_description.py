@@ -38,7 +38,7 @@ def test_drawings_are_laid_beside_a_photograph(here, cli):
     assert blue > 100 > red + green
     Path("photo.jpg").write_text("no picture")
     assert (
-        "photo.jpg is no picture that can be read"
+        "photo.jpg is not a picture that gnomon can read"
         in cli("preview", "-o", "both.png", *words, "--beside", "photo.jpg", code=1).err
     )
 

@@ -58,7 +58,7 @@ OUTSIDE = {"target": json.dumps({"type": "box", "x1": 1.0, "y1": 1.0, "x2": 900.
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (CORRUPT, "row 9: what 20 bytes hold is no picture"),
+        (CORRUPT, "row 9: data of 20 bytes is not a picture"),
         ({"image": {"bytes": None, "path": "gone.png"}}, "row 9: its picture is named, not embe"),
         (EMPTY, "text='': give words"),
     ],
@@ -73,8 +73,8 @@ def test_a_bad_row_of_a_dataset_is_named(tmp_path, clocks, changes, message):
 @pytest.mark.parametrize(
     ("changes", "message", "workers"),
     [
-        (CORRUPT, "row 9: what 20 bytes hold is no picture", 0),
-        (CORRUPT, "row 9: what 20 bytes hold is no picture", 1),
+        (CORRUPT, "row 9: data of 20 bytes is not a picture", 0),
+        (CORRUPT, "row 9: data of 20 bytes is not a picture", 1),
         (OUTSIDE | {"image": None}, "sample {}: a box is written for a picture", 0),
         (OUTSIDE, "sample {}: (1.3333333333333333, 1.3333333333333333, ", 0),
     ],

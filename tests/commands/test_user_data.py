@@ -157,7 +157,7 @@ def test_own_rows_are_trained_on_once_an_epoch_unless_told_otherwise(photographs
     every = resolve(alone(photographs), [f"data=[{two}]"]).recipe.train.samples
     assert every >= 68
     message = cli(*words, f"data=[{two}]", "train.samples=10000", code=2).err
-    assert f"train.samples: 10000: a pass through all sources has {every}, shorter ones" in message
+    assert f"train.samples: 10000: a pass through all sources has {every}, with" in message
     both = f"data=[{{path: {photographs}, columns: {ASKED}}}, {{kind: clock, weight: 4}}]"
     mixed = resolve(alone(photographs), [both, "train.samples=9999"]).recipe
     assert mixed.train.samples == 9999  # the few come again, as their weight says
@@ -234,7 +234,7 @@ def test_mistakes_among_rows_are_told_before_anything_is_spent(mistaken, tmp_pat
         " of 30.png; keep the right ones\n"
     )
     leak = (
-        "gnomon: 1 picture occurs in several splits, so that training data is tested: 9.png"
+        "gnomon: 1 picture occurs in several splits, so training data is tested: 9.png"
         " (train, labels.csv line 11) is copy.png (test, labels.csv line 60); give rows of one"
         " picture the same value in the column of columns.split or columns.group\n"
     )

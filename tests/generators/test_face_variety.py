@@ -136,7 +136,7 @@ def test_dots_are_round():
 
 
 @pytest.mark.parametrize(("change", "message"), [
-    ({"{by: hands}": "{by: hand}"}, "parts.hand.shape.by: 'hand' is no choice; did you mean hands"),
+    ({"{by: hands}": "{by: hand}"}, "parts.hand.shape.by: 'hand' is not a choice; did you mean"),
     ({"few: 15": "fw: 15"}, "parts.scale.labels.fw: no such word; did you mean few"),
     ({"then: 0.1,": "than: 0.1,"}, "parts.scale"),
     ({"hands: [diamond]": "hand: [diamond]"}, "held_out: 'hand'; did you mean hands"),

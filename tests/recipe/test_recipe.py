@@ -218,7 +218,7 @@ def test_a_step_holds_no_more_than_memory():
         CLOCKS
         | {"train": {"per_device_train_batch_size": 65536, "gradient_accumulation_steps": 65536}}
     )
-    assert "4,294,967,296 samples a step" in told
+    assert "4,294,967,296 samples per step" in told
 
 
 def test_numbers_are_taken_where_texts_are_meant():
@@ -230,7 +230,7 @@ def test_numbers_are_taken_where_texts_are_meant():
     assert opened.eval.belief == ("7",)
     columns["choices"] = [True, "no"]
     told = complaint({"data": [{"path": "a.csv", "columns": columns}]})
-    assert "data.0.columns.choices: true is no text: put yes, no, on, off" in told
+    assert "data.0.columns.choices: true is not a text: put yes, no, on, off" in told
 
 
 def test_everything_wrong_is_told_at_once_each_with_the_file(write):

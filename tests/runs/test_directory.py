@@ -291,7 +291,7 @@ def test_a_dataset_and_a_report_may_have_any_name(here, cli):
     cli("generate", "arithmetic", "--n", 2, "--out", folder, "--workers", 1)
     cli("verify", folder)
     message = cli("stats", folder, code=2).err  # a recipe cannot name it
-    assert "\\xff… is no UTF-8: if it is a file or a folder, rename it" in message
+    assert "\\xff… is not UTF-8: if it is a file or a folder, rename it" in message
     for name, data in sound_answers().items():
         Path(name.replace("a", answers.removesuffix(".jsonl"), 1)).write_bytes(data)
     assert Path(json.loads(cli("score", answers, "--json").out)["report"]).is_file()

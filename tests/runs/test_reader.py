@@ -80,7 +80,7 @@ def test_a_broken_picture_among_many_keeps_its_place(reader, samples, here):
     answers = list(reader.read_all(pictures))
     assert [bool(answer.error) for answer in answers] == [False, True, True, False]
     assert answers[1].value is None
-    assert "no.png is no picture" in str(answers[1])
+    assert "no.png is not a picture" in str(answers[1])
     assert answers[2].error == "gone.png: there is no such file"
 
 
@@ -109,7 +109,7 @@ def test_pictures_of_a_stream_are_answered_a_batch_at_a_time(reader, samples):
         ("gone.png", "gone.png: there is no such file"),
         (".", "read_all reads the pictures in it"),
         ("a.heic", "save it as JPEG"),
-        (b"no picture", "what 10 bytes hold is no picture"),
+        (b"no picture", "data of 10 bytes is not a picture"),
         (np.zeros((3, 8, 8), np.uint8), r"shape \(3, 8, 8\).*height x width x 3"),
         (np.zeros((8, 8, 3)), "float64.*uint8"),
         (np.zeros((0, 8, 3), np.uint8), "shape"),

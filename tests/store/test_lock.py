@@ -153,7 +153,7 @@ def test_a_file_system_without_locks_is_told_once_and_written_to(
     [
         ("file", "a file is in the way of the directory"),
         ("file/run", "a file is in the way of the directory"),
-        ("/proc/run", "no directory can be made there"),
+        ("/proc/run", "the directory cannot be created"),
     ],
 )
 def test_a_place_that_cannot_be_made_is_no_matter_of_locks(

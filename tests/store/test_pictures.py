@@ -150,7 +150,9 @@ def test_a_tiff_keeps_its_256_greys(bits, values):
 def test_numbers_of_which_nothing_says_what_is_white_are_refused(values, bits, kind):
     """They became black below 1 and white above 254."""
     for opens in (picture_size, load_picture, check_decodable):
-        with pytest.raises(ValueError, match=r"no picture: its pixels are .*: save it in 8 or 16"):
+        with pytest.raises(
+            ValueError, match=r"not a picture: its pixels are .*: save it in 8 or 16"
+        ):
             opens(tiff(values, bits, kind))
 
 
@@ -184,7 +186,7 @@ def test_a_picture_that_broke_off_since_it_was_opened_is_told_by_its_line(tmp_pa
     rows = open_table(tmp_path / "labels.csv", Columns(kind="number", split="split"), "train")
     file.write_bytes(file.read_bytes()[:2000])
     assert picture_size(file) == (64, 64)
-    message = r"labels\.csv: line 2: half\.jpg is no picture: image file is truncated"
+    message = r"labels\.csv: line 2: half\.jpg is not a picture: image file is truncated"
     with pytest.raises(ValueError, match=message):
         rows[0]
 
@@ -202,7 +204,7 @@ def test_eps_called_png_starts_no_program(tmp_path, monkeypatch):
     (tmp_path / "a.png").write_bytes(EPS)
     for image in (tmp_path / "a.png", EPS):
         for opens in (picture_size, load_picture):
-            with pytest.raises(ValueError, match=r"no picture.*: give PNG, JPEG, .* or TIFF"):
+            with pytest.raises(ValueError, match=r"not a picture: give PNG, JPEG, .* or TIFF"):
                 opens(image)
     assert not (tmp_path / "started").exists()
     with Image.open(tmp_path / "a.png") as opened, pytest.raises(OSError, match="identify"):

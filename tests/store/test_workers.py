@@ -57,7 +57,7 @@ def test_an_error_of_the_job_is_the_error_of_the_run_with_its_lines(workers):
 
 
 def test_a_worker_that_dies_is_one_plain_error():
-    with pytest.raises(ChildProcessError, match=r"a worker process died .* run it again"):
+    with pytest.raises(ChildProcessError, match=r"a worker process died: .* run it again"):
         run(die, range(5), workers=2, on_result=print)
 
 

@@ -165,7 +165,7 @@ class Chart(PictureGenerator):
     def _refusal(self, scope: Scope) -> ValueError:
         return ValueError(
             f"charts={list(self.charts)}, rows={list(scope.rows)}, scales={list(scope.scales)}: in"
-            f" {scope.pixels} pixels none has room for {list(self.questions)}; give a"
+            f" {scope.pixels} pixels no such chart has room for {list(self.questions)}; give a"
             " larger size, fewer rows, or other questions, charts or scales"
         )
 

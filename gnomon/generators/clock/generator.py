@@ -54,7 +54,7 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
         side = math.ceil(max(length / level.dial_size[0], length + 2 * free_edge(clock)))
         if clock.sizes[0] < side:
             raise ValueError(
-                f"size={clock.size}: {what} cannot be read there; give {side} or more,"
+                f"size={clock.size}: {what} cannot be read at that size; give {side} or more,"
                 f" or larger dials (dial_size){', or ask_seconds=0' * (what == 'the second')}"
             )
 

@@ -142,8 +142,8 @@ class Counter(PictureGenerator):
         for question in ("wheel", "boxes"):
             if self.faces == ("dials",) and question in self.questions:
                 raise ValueError(
-                    f"questions: {question!r} is asked of wheels, lcd and led; faces=('dials',) has"
-                    " none"
+                    f"questions: {question!r} is asked of wheels, lcd and led: add one of them to"
+                    " faces=('dials',)"
                 )
 
     @property

@@ -79,8 +79,8 @@ def _open(photo: UserFile) -> Iterator[Image.Image]:
             yield picture
     except (Image.DecompressionBombError, OSError, SyntaxError) as error:
         raise ValueError(
-            f"backgrounds: {photo.path} is no picture that can be read: leave it out, or give one"
-            f" of {', '.join(_FORMATS)}"
+            f"backgrounds: {photo.path} is not a picture that gnomon can read: leave it out, or"
+            f" give one of {', '.join(_FORMATS)}"
         ) from error
 
 

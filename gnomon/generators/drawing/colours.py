@@ -103,8 +103,8 @@ def dial_palette_name(file: UserFile) -> str:
     name = "-".join(colours[role] for role in _ROLES)
     if not is_legible(palette(name)):
         raise ValueError(
-            f"palettes: {file.path}: to the floor, #{colours['floor']}, hands and ink need a"
-            " contrast of 4.5 or more, the second hand of 3"
+            f"palettes: {file.path}: hands and ink need a contrast of 4.5 or more to the"
+            f" floor, #{colours['floor']}, and the second hand needs 3"
         )
     return name
 

@@ -69,7 +69,7 @@ def font_fault(font: UserFile, letters: str) -> str:
         # Large enough to see whether a letter has ink.
         face = font_at_size(font, 200)
     except (OSError, RuntimeError) as error:
-        return f"{font.path} is no font that can be read ({error})"
+        return f"{font.path} is not a font that gnomon can read ({error})"
     needed = sorted(set(letters) - {" "})
     lacking = [c for c in needed if ord(c) not in charmap or not face.getmask(c).getbbox()]
     return f"{font.path} has no {' '.join(lacking)}" if lacking else ""

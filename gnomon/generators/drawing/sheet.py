@@ -77,7 +77,7 @@ def beside_photograph(photo: Path, sheet: Image.Image) -> Image.Image:
         with Image.open(photo) as picture:
             upright = ImageOps.exif_transpose(picture).convert("RGB")
     except (Image.DecompressionBombError, OSError, SyntaxError) as error:
-        raise ValueError(f"{photo} is no picture that can be read ({error})") from None
+        raise ValueError(f"{photo} is not a picture that gnomon can read ({error})") from None
     fitted = ImageOps.contain(upright, (sheet.width, sheet.height - 2 * GAP))
     both = Image.new("RGB", (GAP + fitted.width + sheet.width, sheet.height), PAPER)
     both.paste(fitted, (GAP, GAP))

@@ -210,7 +210,7 @@ class FaceHead:
                 except (KeyError, IndexError, ValueError, AttributeError):
                     raise ValueError(
                         f"questions.{question}: {text!r}: only {{name}}, {{part}} and {{unit}}"
-                        " stand for something"
+                        " are filled in"
                     ) from None
 
     @property
@@ -390,13 +390,13 @@ class FaceDescription:
         for name, raw in parts.items():
             here, full = f"{path}.{name}", f"{face}{name}"
             if not isinstance(raw, dict):
-                raise self.fault(here, f"{raw!r}: a part has keys of its own, such as part: track")
+                raise self.fault(here, f"{raw!r}: give the keys of a part, such as part: track")
             like = raw.get("like")
             original = originals.get(f"{face}{like}", originals.get(str(like)))
             if like is not None and original is None:
                 names = list(originals)
                 raise self.fault(
-                    here, f"like: {like!r} is no part before it; {hint(str(like), names)}"
+                    here, f"like: {like!r} is not an earlier part; {hint(str(like), names)}"
                 )
             kind = raw.get("part", (original or {}).get("part"))
             originals[full] = {**raw, "part": kind}
@@ -561,7 +561,7 @@ class FaceDescription:
         part = mounts[name].part if name in mounts else None
         if not isinstance(part, Window):
             windows = [name for name, mount in mounts.items() if isinstance(mount.part, Window)]
-            raise self.fault("body.around", f"{name!r} is no window; {hint(name, windows)}")
+            raise self.fault("body.around", f"{name!r} is not a window; {hint(name, windows)}")
         return part
 
     def _mount(
@@ -580,7 +580,7 @@ class FaceDescription:
                 tracks = [name for name, mount in mounts.items() if isinstance(mount.part, Track)]
                 raise self.fault(
                     f"{each.path}.track",
-                    f"{part.track!r} is no track before it; {hint(part.track, tracks)}",
+                    f"{part.track!r} is not an earlier track; {hint(part.track, tracks)}",
                 )
             frame, track = on.frame, on.part
         scale = track or part
@@ -675,7 +675,7 @@ class FaceDescription:
             track = pointer.track if pointer else None
             if reading.parts and not (isinstance(track, Track) and track.graduation.ticks):
                 raise self.fault(
-                    f"readings.{name}.parts", "no pointer on a track with ticks has its drive"
+                    f"readings.{name}.parts", "no pointer on a track with ticks has this drive"
                 )
 
     @cached_property
@@ -690,9 +690,8 @@ class FaceDescription:
         for name, reading in head.readings.items():
             if reading.part is not None and drives.get(reading.part) is None:
                 names = [part for part, drive in drives.items() if drive is not None]
-                fault = (
-                    f"{reading.part!r} is no part that shows a number; {hint(reading.part, names)}"
-                )
+                hint_ = hint(reading.part, names)
+                fault = f"{reading.part!r} is not a part that shows a number; {hint_}"
                 raise self.fault(f"readings.{name}.part", fault)
             part_drive = None if reading.part is None else drives[reading.part]
             words = head.name if not complete else name.replace("_", " ")
@@ -793,7 +792,8 @@ def _variants(
     changes = [change for group in groups if isinstance(group, list) for change in group]
     if not changes or not all(isinstance(change, dict) for change in changes):
         raise RecipeError(
-            f"{source}: variants: give a list of keys that differ, or lists of them, or name each"
+            f"{source}: variants: give a list of changes, several such lists, or a"
+            " mapping from names to changes"
         )
     if math.prod(map(len, groups)) > _MOST_VARIANTS:
         raise RecipeError(f"{source}: variants: at most {_MOST_VARIANTS} combinations are drawn")

@@ -77,7 +77,7 @@ def _parsed(text: str) -> ast.expr:
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ValueError(f"{text!r} is no formula: {_RULE}") from None
+        raise ValueError(f"{text!r} is not a formula: {_RULE}") from None
 
 
 def _power_of_ten(exponent: Fraction) -> Fraction:

@@ -72,7 +72,7 @@ _NEEDED = {
     "where": "a pointer that shows the first reading, and no other",
 }
 _NEEDED_OF_SCALES = (
-    "a pointer on a scale with two ends and six labels or more, for percent one from 0"
+    "a pointer on a scale with two ends and six labels or more, which starts at 0 for percent"
 )
 ZONE_PAINTS = frozenset(scale_marks.ZONE_PAINTS.values())
 # Draws of a photograph's colours until a pointer can be seen on them.
@@ -365,7 +365,7 @@ class Face(PictureGenerator):
             fitting = _fitting_palettes((ANY,), self.ood, paints, body.colours)
         if not fitting:
             raise ValueError(
-                f"palettes={list(names)}: on none of their floors all pointers of the"
+                f"palettes={list(names)}: none of their floors shows all pointers of the"
                 f" {face.head.name} can be seen: name others, or give the pointers other colours"
             )
         return rng.choice(fitting)

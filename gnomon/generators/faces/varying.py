@@ -293,7 +293,7 @@ def _by_word(
     words = names.get(raw["by"])
     if not isinstance(words, tuple):
         choices = [name for name, words in names.items() if isinstance(words, tuple)]
-        raise fault(f"{path}.by", f"{raw['by']!r} is no choice; {hint(str(raw['by']), choices)}")
+        raise fault(f"{path}.by", f"{raw['by']!r} is not a choice; {hint(str(raw['by']), choices)}")
     for key in raw:
         if key not in (*words, "by", "else"):
             raise fault(f"{path}.{key}", f"no such word; {hint(str(key), list(words))}")

@@ -146,8 +146,9 @@ class Gauge(PictureGenerator):
             )
         if not self._zone_palettes and ("zone" in self.questions or self.settings.decoys):
             raise ValueError(
-                f"palettes={self.palettes}: from none of their floors do zones of green, yellow and"
-                " red stand out: add another, or ask no zone and give level='easy'"
+                f"palettes={self.palettes}: zones of green, yellow and red stand out on none of"
+                " their floors: add another palette, or leave the question `zone` out and give"
+                " level='easy'"
             )
         self.materials.check_fonts("".join(
             INSTRUMENTS[name].letters(scale)
@@ -161,7 +162,7 @@ class Gauge(PictureGenerator):
             instrument = INSTRUMENTS[name]
             if instrument.has_window or any(scale.cycle for scale in instrument.scales()):
                 raise ValueError(
-                    f"scales={list(self.scales or ())}: the {name} goes round and has its own:"
+                    f"scales={list(self.scales or ())}: the {name} has its own scale:"
                     " choose other instruments"
                 )
             for text, scale in zip(self.scales or (), self._scales_of(instrument), strict=True):

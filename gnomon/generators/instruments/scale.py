@@ -87,12 +87,12 @@ def parse_scale(text: str) -> Scale:
     low, high, apart, tick = numbers
     if not (low < high and 0 < tick <= apart):
         raise ValueError(
-            f"{fault}: the last must be above the first, and no tick farther apart than labels"
+            f"{fault}: the last must be above the first, and ticks no farther apart than labels"
         )
     if (high - low) / tick > _MOST_TICKS:
-        raise ValueError(f"{fault}: no more than {_MOST_TICKS:,} ticks can be drawn")
+        raise ValueError(f"{fault}: at most {_MOST_TICKS:,} ticks can be drawn")
     if (high - low) % apart or apart % tick:
-        raise ValueError(f"{fault}: ticks must lead to each label, and labels to the last")
+        raise ValueError(f"{fault}: each label must be at a tick, and the last value at a label")
     return _graduate(unit, low, high, apart, int(apart / tick))
 
 

@@ -87,7 +87,7 @@ class Scene(PictureGenerator):
                 f" {len(SIZES) * alike**2} things can be told apart"
             )
         if REACH * cell(high, self._inner) * min(SIZES.values()) < _LEAST:
-            raise ValueError(f"size={self.size}: too small for {high} things that can be seen")
+            raise ValueError(f"size={self.size}: too small to show {high} things")
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -137,8 +137,8 @@ class Scene(PictureGenerator):
         side, limit = int(cell(most, self._inner)), framed_pictures.MAX_COUNT[sort]
         if side < least or most > limit:
             raise ValueError(
-                f"things={sort}: {most} of them in size={self.size} have {side} pixels each; no"
-                f" more than {limit} are told apart, and {least} pixels can be read; give fewer"
+                f"things={sort}: {most} of them in size={self.size} have {side} pixels each; at"
+                f" most {limit} can be told apart, and each needs {least} pixels: give fewer"
                 f" objects, or a larger size, up to {_LARGEST}"
             )
         if not set(self.questions) & set(phrasing.OF_PICTURES):

@@ -85,7 +85,7 @@ def first_filled_cell(raw: dict[str, Any], *columns: str) -> Any:
         if raw.get(column) not in (None, ""):
             return raw[column]
     raise ValueError(
-        f"column {columns[0]!r} is empty or not there (there are {', '.join(map(str, raw))})"
+        f"column {columns[0]!r} is empty or missing (the columns are {', '.join(map(str, raw))})"
     )
 
 

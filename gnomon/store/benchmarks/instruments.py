@@ -57,7 +57,7 @@ def _target(answer: dict[str, Any], task: str) -> Time | Text:
         return Text(_INVALID, _CHOICES)
     hour, minute, second = (_middle(answer.get(name)) for name in ("hours", "minutes", "seconds"))
     if hour is None or minute is None or hour > 24 or minute > 59 or (second or 0) > 59:
-        raise ValueError(f"answer {answer!r}: no time of day")
+        raise ValueError(f"answer {answer!r} is not a time of day")
     hours: Literal[12, 24] = 24 if task in _OF_24 or hour > 12 else 12
     # 12 and 24 o'clock are 0.
     seconds = hour % hours * 3600 + minute * 60 + (second or 0)
@@ -112,7 +112,7 @@ def _right(raw: dict[str, Any]) -> tuple[tuple[Any, Any], str, bool]:
             (low, high), *others = arguments["intervals"]
             units, several = next(iter(arguments["units"]), ""), bool(others)
         case other:
-            raise ValueError(f"evaluator {other!r}: interval_matching was expected, or multi_…")
+            raise ValueError(f"evaluator {other!r}: expected interval_matching or multi_…")
     unit = units if isinstance(units, str) else next(iter(units), "")
     return (low, high), " ".join(str(unit).split()), several
 

@@ -47,7 +47,7 @@ def gsm8k(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
     question = str(first_filled_cell(raw, "question")).strip()
     working, sign, number = str(first_filled_cell(raw, "answer")).rpartition("####")
     if not sign:
-        raise ValueError("the answer has no ####, which precedes the number")
+        raise ValueError("the answer does not have #### before its number")
     columns = Columns(image=None, kind="number")
     # GSM8K writes 1,000 with its comma.
     target = Number.from_label(number.replace(",", "").strip(), columns, None)
@@ -108,7 +108,7 @@ def _image(raw: dict[str, Any], file: Path) -> Path | bytes:
         return b64decode(image, validate=True)
     by_index = _pictures(file, file.stat().st_mtime_ns)
     if image not in by_index:
-        raise ValueError(f"image {image!r} is the index of no row with a picture")
+        raise ValueError(f"image {image!r} is not the index of a row with a picture")
     return b64decode(by_index[image], validate=True)
 
 

@@ -31,7 +31,7 @@ FORMAT = 1
 _STRICT = ConfigDict(strict=True)
 # Largest manifest in bytes. A shard takes about 500.
 _LARGEST = 2**26
-_WAY_OUT = "delete the directory, and the `gnomon generate` that made it draws the same again"
+_WAY_OUT = "delete the directory and repeat the `gnomon generate` command that made it"
 
 
 # Number of rows. Without a limit, a forged count of 10^30 would be looped over.
@@ -61,7 +61,7 @@ class _Samples:
 
     def __post_init__(self) -> None:
         if self.source == "drawn" and (self.kind is None or self.options is None):
-            raise ValueError("samples that are drawn have a kind and options")
+            raise ValueError("samples from a generator need a kind and options")
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -75,7 +75,7 @@ class _Split:
         rows = sum(shard.rows for shard in self.shards if shard)
         # Fewer rows mean that the dataset is not finished.
         if rows > self.n:
-            raise ValueError(f"its shards claim {rows:,} rows, and n is {self.n:,}")
+            raise ValueError(f"its shards have {rows:,} rows, but n is {self.n:,}")
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -108,7 +108,7 @@ def read(root: Path) -> dict[str, Any]:
         # Unknown keys are accepted, because a newer gnomon may have written them.
         TypeAdapter(_Manifest).validate_json(data)
     except ValidationError as error:
-        raise ValueError(f"{file} is no manifest: {first_fault(error)}; {_WAY_OUT}") from error
+        raise ValueError(f"{file} is not a manifest: {first_fault(error)}; {_WAY_OUT}") from error
     # The text is validated, so unknown keys stay in it.
     manifest: dict[str, Any] = json.loads(data)
     return manifest
@@ -167,7 +167,7 @@ def _problems(root: Path) -> Iterator[str]:
     if not (root / MANIFEST).is_file():
         if not root.exists():
             raise ValueError(f"{root}: there is no such directory")
-        raise ValueError(f"{root} has no {MANIFEST}: there is nothing to check it against")
+        raise ValueError(f"{root} has no {MANIFEST}, so it cannot be checked")
     manifest = read(root)
     shard_format = format_of(manifest)
     splits = manifest["splits"].items()
@@ -177,7 +177,7 @@ def _problems(root: Path) -> Iterator[str]:
         if not file.exists():
             yield f"{shard['file']}: it is missing"
         elif shard_format.digest(file) != shard["sha256"]:
-            yield f"{shard['file']}: its bytes are not those that were written"
+            yield f"{shard['file']}: its bytes have changed since it was written"
     for name, split in splits:
         missing, total = split["shards"].count(None), len(split["shards"])
         if missing:

@@ -92,7 +92,7 @@ def _footer(shard: Path) -> tuple[pq.FileMetaData, list[int]]:
     for group in groups:
         size = sum(column.worst for column in group)
         if size > _LARGEST_GROUP:
-            raise ValueError(f"a group of rows may come to {size:,} bytes, more than any here has")
+            raise ValueError(f"a group of rows may take {size:,} bytes, more than gnomon writes")
     sizes = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
     return footer, [0, *accumulate(sizes)][:-1]
 

@@ -48,8 +48,8 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
                     article = "a" if record["image"] else "no"
                     raise ValueError(
                         f"sample {record['id']!r} has {article} picture, unlike"
-                        " the one before it, and readers of WebDataset want them alike: give"
-                        " --format parquet"
+                        " the sample before it, and readers of WebDataset expect a picture in all"
+                        " samples or in none: give --format parquet"
                     )
                 has_picture = record["image"] is not None
                 _add(tar, f"{split}-{index:09}", record)
@@ -59,7 +59,8 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
         # Sizes are what the shard claims. A forged size must not take the memory.
         if json_size > files.MAX_BYTES or picture_size > files.MAX_PICTURE_BYTES:
             raise ValueError(
-                f"{json_size:,} bytes of JSON and {picture_size:,} of a picture are too many"
+                f"its sample of {json_size:,} bytes of JSON and {picture_size:,} bytes of picture"
+                " is too large"
             )
         with files.open_bytes(shard) as stream:
             stream.seek(json_start)
@@ -105,10 +106,12 @@ def _members(stream: BinaryIO) -> Iterator[tuple[str, int, int]]:
         try:
             member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
         except tarfile.TarError as error:
-            raise ValueError(f"no tar file: {error}") from error
+            raise ValueError(f"not a tar file: {error}") from error
         offset += tarfile.BLOCKSIZE
         if not member.isreg() or not 0 <= member.size <= end - offset:
-            raise ValueError(f"no tar file: {member.name!r} is no file, or extends beyond the end")
+            raise ValueError(
+                f"not a tar file: {member.name!r} is not a file or extends beyond the end"
+            )
         yield member.name, offset, member.size
         blocks = -(-member.size // tarfile.BLOCKSIZE)  # the last one is padded
         offset = stream.seek(offset + blocks * tarfile.BLOCKSIZE)

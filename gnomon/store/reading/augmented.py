@@ -69,8 +69,8 @@ def check_can_spread(samples: Iterable[Sample], width: float) -> None:
     """Refuse a bell for samples if the first 64 have nothing to spread."""
     if width and not any(map(has_steps, islice(samples, _SAMPLES))):
         raise RecipeError(
-            f"loss.spread={width:g}: no training sample, of the first {_SAMPLES}, has a number, a"
-            " time or a box without a working before it, and all others are left alone: leave"
+            f"loss.spread={width:g} changes only a number, a time or a box without a working before"
+            f" it, and none of the first {_SAMPLES} training samples has such an answer: leave"
             " loss.spread out"
         )
 

@@ -35,7 +35,7 @@ def open_dataset(path: str | Path, split: str = "train") -> Dataset:
     for shard in dataset.shards:
         if not shard.exists():
             raise ValueError(
-                f"{shard} is missing: the `gnomon generate` that made it, run again, restores it"
+                f"{shard} is missing: repeat the `gnomon generate` command that made it"
             )
     return dataset
 
@@ -60,7 +60,7 @@ class Dataset(Samples):
             finished = len(shards) - shards.count(None)
             raise ValueError(
                 f"{root}: the split {split!r} is not finished ({finished} of {len(shards)}"
-                f" shards): the `gnomon generate` that began it, run again, resumes it"
+                f" shards): repeat the `gnomon generate` command that began it"
             )
         self.root, self.split, self.format = root, split, shard_format
         self.shards = [root / shard["file"] for shard in shards]
@@ -149,7 +149,7 @@ class SourceCopy(Samples):
 
 def _no_dataset_message(root: Path, command: str) -> str:
     if not root.is_dir():
-        return f"{root} is no directory: {command} makes it"
+        return f"{root} is not a directory: {command} makes it"
     names = sorted(entry.name for entry in root.iterdir())
     # The user may have meant a folder of pictures with a table of labels.
     tables = [name for name in names if name.lower().endswith((".csv", ".tsv", ".jsonl"))]

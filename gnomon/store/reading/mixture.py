@@ -237,8 +237,8 @@ def shares(weights: Sequence[float]) -> tuple[int, ...]:
     if 0 in counts:
         weight = weights[counts.index(0)]
         raise ValueError(
-            f"weight={weight} of {float(total):g} in all is less than 1 in {BLOCK} and would "
-            f"never appear: raise it, or leave that source out"
+            f"weight={weight} of {float(total):g} in total is less than 1 in {BLOCK}, so its source"
+            " would never be drawn: raise the weight, or leave the source out"
         )
     return tuple(counts)
 

@@ -97,7 +97,7 @@ def _samples(source: Source, split: Split, seed: int) -> Samples:
         reserved = options.keys() & {"split", "seed"}
         if reserved:
             raise ValueError(
-                f"options.{min(reserved)}: it is set for all sources at once, not for one"
+                f"options.{min(reserved)}: it is set for all sources together: leave it out here"
             )
         return GeneratedSamples(generators.create(source.kind, split=split, seed=seed, **options))
     if source.path is not None and _is_dataset(source):

@@ -52,9 +52,9 @@ def place_boxes(
     stored_miss = _mismatch(frame, size[::-1]) if stated and orientation >= 5 else inf
     if min(miss, stored_miss) > 1:
         raise ValueError(
-            f"its annotation is of a picture of {frame[0]} by {frame[1]} pixels, and the file has"
-            f" {size[0]} by {size[1]}, which is no plain resize of it: export the pictures together"
-            " with the annotations, or correct the size there"
+            f"its annotation is of a picture of {frame[0]} by {frame[1]} pixels, but the file has"
+            f" {size[0]} by {size[1]}, which is not the same shape: export the pictures together"
+            " with the annotations, or correct the size in the annotation"
         )
     target = parse(frame)
     if not target.boxes:

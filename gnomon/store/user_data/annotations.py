@@ -68,7 +68,7 @@ def coco_rows(root: Row, file: Path) -> Iterator[tuple[int, Row]]:
         _report_strays(strays, n, file)
     crowded = {id_ for id_ in crowds if id_ in image_ids and not boxes[id_]}
     if crowded:
-        warn_once(f"{file}: pictures with crowds alone are left out: {len(crowded):,}")
+        warn_once(f"{file}: pictures with only crowds are left out: {len(crowded):,}")
     for number, image in enumerate(images, 1):
         if image["id"] not in crowded:
             size = stated_size(image.get("width"), image.get("height"))
@@ -81,8 +81,8 @@ def _check_ids(name: str, items: list[Row], file: Path) -> None:
     doubles = [id_ for id_, n in Counter(item["id"] for item in items).items() if n > 1]
     if doubles:
         raise ValueError(
-            f"{file}: {len(doubles):,} ids of `{name}` stand for several, such as {doubles[0]!r}:"
-            " give each its own, as joined files must"
+            f"{file}: {len(doubles):,} ids of `{name}` occur twice or more, such as"
+            f" {doubles[0]!r}: give each entry a different id"
         )
 
 
@@ -90,7 +90,7 @@ def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]
     """Return the objects of one of COCO's lists. Each of them must have these keys."""
     problem = f"{file}: these look like COCO's annotations, but"
     if not isinstance(root[name], list):
-        raise ValueError(f"{problem} `{name}` is no list")
+        raise ValueError(f"{problem} `{name}` is not a list")
     for index, item in enumerate(root[name], 1):
         missing = [key for key in keys if not _has(item, key)]
         if missing:
@@ -112,7 +112,7 @@ def _report_strays(strays: list[Row], n: int, file: Path) -> None:
     first = f"annotation {strays[0].get('id')} has image_id {strays[0]['image_id']!r}"
     text = f"{file}: {many} of pictures that `images` does not list: {first}"
     if len(strays) == n:
-        raise ValueError(f"{text}; no other is left, so that the ids may be of another kind")
+        raise ValueError(f"{text}; no other annotation is left, so the ids may be of another kind")
     warn_once(f"{text}; left out")
 
 
@@ -124,7 +124,7 @@ def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
     """
     images = _xml(file, _MAX_CVAT).findall("image")
     if not images:
-        raise ValueError(f"{file}: no picture in it: from CVAT export `CVAT for images 1.1`")
+        raise ValueError(f"{file}: it has no picture: export it from CVAT as `CVAT for images 1.1`")
     shapes, left_out = set(), 0
     for number, image in enumerate(images, 1):
         name, subset = image.get("name", ""), image.get("subset")
@@ -142,8 +142,8 @@ def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
     if shapes:
         names = ", ".join(sorted(shapes))
         warn_once(
-            f"{file}: shapes that are no box or polygon are not read ({names}); pictures with these"
-            f" alone are left out: {left_out:,}"
+            f"{file}: shapes other than boxes and polygons are not read ({names}); pictures with"
+            f" only such shapes are left out: {left_out:,}"
         )
 
 
@@ -216,7 +216,8 @@ def _yolo_rows(file: Path) -> list[Row]:
     if notes and not any(note.is_file() for note in notes):
         raise ValueError(
             f"{file}: none of its {len(rows):,} pictures has a file of labels, such as {notes[0]}:"
-            " pictures lie in a folder `images`, and their labels alike in one `labels`"
+            " put pictures into a folder `images`, and their labels into a folder `labels` next to"
+            " it"
         )
     return rows
 
@@ -231,7 +232,8 @@ def _yolo_pictures(root: Path, path: str) -> list[Path]:
         return [where.parent / line.strip() for line in lines if line.strip()]
     if not where.is_dir():
         raise ValueError(
-            f"{where}: no such folder of pictures, as the YAML of the data set names it"
+            f"{where}: the YAML of the data set names this folder of pictures, but it does not"
+            " exist"
         )
     return sorted(path for path in where.rglob("*") if path.suffix.lower() in PICTURE_SUFFIXES)
 
@@ -285,7 +287,9 @@ def _xml(file: Path, limit: int = _MAX_NOTES) -> ElementTree.Element:
     text = files.read_text(file, "annotations", limit=limit)
     # Nested entities can grow beyond any memory, and VOC does not use them.
     if "<!" in text.replace("<!--", ""):
-        raise ValueError(f"{file}: it declares a document type or entities, which are not read")
+        raise ValueError(
+            f"{file}: gnomon does not read files with a document type or entities: remove them"
+        )
     try:
         return ElementTree.fromstring(text)  # noqa: S314 - without declarations nothing expands
     except ElementTree.ParseError as error:

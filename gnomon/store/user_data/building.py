@@ -61,7 +61,7 @@ def build_table(
         except ValueError as error:
             faults[line] = str(error)
     if not line:
-        raise ValueError(f"{name}: there is no row in it")
+        raise ValueError(f"{name}: it has no rows")
     # Pictures are decoded after all rows are read: each once, however many rows name it.
     broken = picture_faults(name, rows.pictures)
     if broken:
@@ -146,8 +146,9 @@ def _raise_or_warn(name: str, faults: Mapping[int, str], way_out: str, *, skip: 
     if len(missing) == len(faults):
         head += "; pictures=FOLDER says where pictures lie, if not in the table's folder"
         if len(options) == 1 and None not in options:  # said once is enough
+            way_out = f"add {options.pop()}"
             head = (
-                f"{name}: {many} cannot be used, whose pictures lie elsewhere: add {options.pop()}"
+                f"{name}: {many} cannot be used because of pictures that lie elsewhere: {way_out}"
             )
             faults = {line: match["fault"] for line, match in zip(faults, missing, strict=True)}
     lines = [f"line {line}: {faults[line]}" for line in sorted(faults)[:_MAX_FAULTS]]

@@ -63,8 +63,8 @@ class RowCells:
         if unit is not None:
             if _number(unit) is not None:
                 raise ValueError(
-                    f"column {self._unit!r} says {unit!r}, which is no unit: rename the column if"
-                    f" its name is the unit itself, or set columns.unit=[{self._unit}]"
+                    f"column {self._unit!r} says {unit!r}, which is not a unit: rename the column"
+                    f" if its name is the unit itself, or set columns.unit=[{self._unit}]"
                 )
             columns = replace(columns, unit=unit)
         if within is not None:

@@ -86,7 +86,7 @@ def _turns(raw: dict[str, Any]) -> Iterator[_Turn]:
         if isinstance(chat, str) and chat.lstrip().startswith("["):  # a cell of a table
             chat = jsons.loads(chat, column)
         if not isinstance(chat, list):
-            raise shape_error(column, chat, "its chat is no list of turns")
+            raise shape_error(column, chat, "its chat is not a list of turns")
         for number, turn in enumerate(chat):
             yield _turn(turn, f"{column}.{number}")
 
@@ -167,4 +167,4 @@ def _decode(base64: str, path: str) -> bytes:
     try:
         return b64decode(base64)
     except ValueError as error:
-        raise ValueError(f"{path}: its picture is no base64: {error}") from error
+        raise ValueError(f"{path}: its picture is not base64: {error}") from error

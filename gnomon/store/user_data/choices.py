@@ -99,14 +99,14 @@ def _place(label: Any, texts: tuple[str, ...]) -> int:
     words = _words(label)
     if words in texts:
         if (n := texts.count(words)) > 1:
-            raise ValueError(f"{words!r} is {n} of its choices: give the letter of one")
+            raise ValueError(f"{words!r} is the text of {n} choices: give a letter")
         return texts.index(words)
     match = _LETTER.fullmatch(words)
     place = ascii_uppercase.index(match[1].upper()) if match else len(texts)
     if match is None or place >= len(texts) or match[2] not in (None, texts[place]):
         raise ValueError(
-            f"{label!r} is none of its {len(texts)} choices: give a letter from A to"
-            f" {ascii_uppercase[len(texts) - 1]}, or a text of them"
+            f"{label!r} is not among its {len(texts)} choices: give a letter from A to"
+            f" {ascii_uppercase[len(texts) - 1]}, or the text of a choice"
         )
     return place
 
@@ -130,10 +130,10 @@ def _texts(cell: Any) -> tuple[str, ...]:
         ):  # letters do not stand before them
             values = dict(enumerate(texts))
     if not isinstance(values, dict) or not 2 <= len(values) <= len(ascii_uppercase):
-        raise ValueError(f"{repr(cell)} is no list of 2 to 26 choices")
+        raise ValueError(f"{repr(cell)} is not a list of 2 to 26 choices")
     keys = sorted(values)
     if keys not in (list(ascii_uppercase[: len(keys)]), list(range(len(keys)))):
-        raise ValueError(f"{repr(cell)} has other letters than A, B, C and so on")
+        raise ValueError(f"{repr(cell)} has letters other than A, B, C and so on")
     return tuple([_words(values[key]) for key in keys])
 
 
@@ -151,5 +151,5 @@ def _parsed(cell: str) -> Any:
 def _words(value: Any) -> str:
     """Return a text or a number on one line."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"{repr(value)} is no text of a choice")
+        raise ValueError(f"{repr(value)} is not the text of a choice")
     return " ".join(str(value).split())

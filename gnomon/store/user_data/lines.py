@@ -45,7 +45,7 @@ def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, An
     except csv.Error as error:
         raise ValueError(f"{file}: it cannot be read as CSV: {error}") from error
     except UnicodeDecodeError as error:  # such as a spreadsheet's older export
-        raise ValueError(f"{file}: it is no UTF-8 text ({error}): save it as UTF-8") from error
+        raise ValueError(f"{file}: it is not UTF-8 text ({error}): save it as UTF-8") from error
 
 
 def _separated(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001 - of JSON
@@ -179,5 +179,5 @@ def _object(row: Any, file: Path, line: object, text: str) -> dict[str, Any]:
     if text and isinstance(row, str):
         return {text: row}
     if not isinstance(row, dict):
-        raise ValueError(f"{file}: line {line}: {repr(row)} is no object with columns")
+        raise ValueError(f"{file}: line {line}: {repr(row)} is not an object with columns")
     return row

@@ -47,7 +47,7 @@ def leaks(parts: Sequence[UserTable]) -> list[str]:
         for by_split in shared[:_EXAMPLES]
     ]
     return [
-        f"{many} in several splits, so that training data is tested:"
+        f"{many} in several splits, so training data is tested:"
         f" {_some(examples, shared)}; give rows of one picture the same value in the column of"
         " columns.split or columns.group"
     ]
@@ -74,8 +74,8 @@ def similar_groups(parts: Sequence[UserTable]) -> list[str]:
         for by_name in shared[:_EXAMPLES]
     ]
     return [
-        "groups that differ by blanks or capitals fall into several splits, so that training data"
-        f" is tested: {_some(examples, shared)}; write each group in one way"
+        "groups that differ only in blanks or capitals fall into several splits, so training"
+        f" data is tested: {_some(examples, shared)}; write each group in one way"
     ] * bool(shared)
 
 

@@ -43,7 +43,7 @@ from gnomon.store.user_data.table import UserRow, UserTable
 
 # Largest number of distinct labels and groups whose targets and splits are cached.
 _CACHE = 2**12
-_WAY_OUT = "if that means that nobody can read it, set columns.unreadable=true"
+_WAY_OUT = "if the picture cannot be read, set columns.unreadable=true"
 _HOURS_AND_MINUTES = re.compile(r"\bhh?:mm\b(?!:s)", re.IGNORECASE)
 _NUMERIC = re.compile(r"\d{1,2}:\d\d(:\d\d)?|[-+]?\d[\d.,]*( ?\S{1,6})?", re.ASCII)
 
@@ -80,7 +80,7 @@ def picture_folders(*folders: Path, pictures: str | None) -> Folders:
     if pictures is None:
         return Folders(*folders, option="pictures")
     if not Path(pictures).is_dir():
-        raise ValueError(f"pictures: {pictures!r} is no folder")
+        raise ValueError(f"pictures: {pictures!r} is not a folder")
     return Folders(*folders, Path(pictures), option="pictures")
 
 
@@ -101,7 +101,7 @@ def open_hub(name: str, columns: Columns, split: str, *, on_bad: OnBad = "refuse
     parts = [part.with_format("arrow") for part in load_dataset(name).values()]
     n = sum(part.num_rows for part in parts)
     if n > MAX_ROWS:
-        raise ValueError(f"{name}: its {n:,} rows are more than the {MAX_ROWS:,} that are read")
+        raise ValueError(f"{name}: it has {n:,} rows, and gnomon reads at most {MAX_ROWS:,}")
     tables = (table for part in parts for table in part.iter(256))
     rows = [row for table in tables for row in shortest_decimals(table).to_pylist()]
     return _build(name, list(enumerate(rows, 1)), columns, Folders(downloads), on_bad).part(split)
@@ -155,21 +155,22 @@ def _build(
         )
     if reader.example is not None:
         warn_once(
-            f"{name}: labels such as {reader.example} begin with a zero, which answers leave out:"
-            " columns.digits=label keeps what each label has, columns.digits=0 means so"
+            f"{name}: labels such as {reader.example} begin with a zero, and answers leave it"
+            " out: set columns.digits=label to keep the zeros, or columns.digits=0 to leave"
+            " them out"
         )
     rows_of_times = table.rows if columns.kind == "time" else ()
     if n_seconds := sum(map(_has_needless_seconds, rows_of_times)):
         warn_once(
-            f"{name}: {n_seconds:,} of {table.length:,} labels have seconds, and their question"
-            " asks for HH:MM: no answer to it is exactly right; columns.seconds=drop leaves the"
-            " seconds out, or ask for HH:MM:SS"
+            f"{name}: {n_seconds:,} of {table.length:,} labels have seconds, but their question"
+            " asks for HH:MM, so no answer can be exactly right: set columns.seconds=drop to leave"
+            " the seconds out, or ask for HH:MM:SS"
         )
     is_free_text = columns.kind == "text" and columns.choices is None
     if is_free_text and all(_NUMERIC.fullmatch(row.target.display()) for row in table.rows):
         warn_once(
             f"{name}: the answers look like numbers or times and are read as texts:"
-            " columns.kind=number or columns.kind=time counts how far off one is"
+            " set columns.kind=number or columns.kind=time to measure how far off an answer is"
         )
     return table
 

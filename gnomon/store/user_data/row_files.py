@@ -31,7 +31,7 @@ def no_rows_message(path: Path) -> str:
     """Explain why a path has no rows and, for a folder of pictures, how to write the missing
     table."""
     if not path.is_dir():
-        return f"path: {str(path)!r} is no file: give {', '.join(SUFFIXES)} or a folder"
+        return f"path: {str(path)!r} is not a file: give {', '.join(SUFFIXES)} or a folder"
     table = path.with_suffix(".csv")  # photos.csv beside photos/
     if table.is_file():
         return f"{path} has no metadata.csv: name {table} itself, with pictures={path}"

@@ -27,7 +27,7 @@ def split_files(folder: Path) -> dict[str, Path]:
             continue
         if split in files:
             raise ValueError(
-                f"{folder}: {files[split].name} and {path.name} are both of the {split} split:"
+                f"{folder}: {files[split].name} and {path.name} both belong to the {split} split:"
                 " remove one of them, or name the file itself"
             )
         files[split] = path

@@ -58,7 +58,9 @@ def write(
     places, draws missing shards, and removes the folders.
     """
     if license is not None and not re.fullmatch(r"[a-z0-9.-]+", license):
-        raise ValueError(f"license={license!r}: give the hub's name for one, such as cc-by-4.0")
+        raise ValueError(
+            f"license={license!r}: give a license as the hub names it, such as cc-by-4.0"
+        )
     if format:
         shard_format = formats.create(format)
     else:
@@ -257,12 +259,13 @@ def check_samples(plan: SplitPlan) -> None:
     """Refuse a plan that its samples cannot fill."""
     length, split = plan.samples.length, plan.samples.describe().get("split", plan.split)
     if plan.n < 1 or (length is not None and plan.n > length):
-        raise ValueError(f"n={plan.n}: give 1 to {'any number' if length is None else length}")
+        raise ValueError(f"n={plan.n}: give {'1 or more' if length is None else f'1 to {length}'}")
     if split != plan.split:  # otherwise test questions could be trained on
-        raise ValueError(f"split={plan.split!r}: the samples are of the split {split!r}")
+        raise ValueError(f"split={plan.split!r}: the samples belong to the split {split!r}")
     if plan.samples.has_several_pictures and not plan.format.holds_several_pictures:
         raise ValueError(
-            f"format={plan.format.name!r} holds one picture a sample, and these may have several:"
+            f"format={plan.format.name!r} holds one picture per sample, and these samples may have"
+            " several:"
             f" give {option('format', 'parquet')}"
         )
 
@@ -366,8 +369,8 @@ def _check_folders_are_ours(plan: SplitPlan, shards: list[Any]) -> None:
         names = plan.format.foreign_files(path, plan.split)
         if names:
             raise ValueError(
-                f"{path} is to be written again and holds {', '.join(names[:_EXAMPLES])}, which is"
-                " no part of the dataset: move that away"
+                f"{path} must be written again but holds {', '.join(names[:_EXAMPLES])}, which is"
+                " not part of the dataset: move it away"
             )
 
 

@@ -361,7 +361,7 @@ def test_photographs_with_any_names_are_answered(photos, capsys):
     assert rows == [["file", "answer"], *([name, "noon"] for name in names)]
     printed = capsys.readouterr()
     assert "\\xff.csv: 4 answers" in printed.out
-    assert "left out: e\\xff.png is no picture" in printed.err
+    assert "left out: e\\xff.png is not a picture" in printed.err
 
 
 @pytest.mark.slow

@@ -172,5 +172,5 @@ def test_wrong_use_is_refused(tmp_path):
         open_benchmark("chart_qa", tmp_path / "test.json", "test")
     with pytest.raises(FileNotFoundError, match=r"test\.json"):
         open_benchmark("chartqa", tmp_path / "test.json", "test")
-    with pytest.raises(ValueError, match="a benchmark has a path"):
+    with pytest.raises(ValueError, match="a benchmark needs a path"):
         Source(kind="clock", benchmark="chartqa")

@@ -85,7 +85,7 @@ def test_sound_data_is_sound_and_a_flipped_bit_is_found_and_mended(tmp_path, for
     (tmp_path / name).write_bytes(damaged)
     (problem,) = store.verify(tmp_path)
     assert "00002-of-00004" in problem
-    assert "not those that were written" in problem
+    assert "its bytes have changed" in problem
     write(toys(), tmp_path, n=40, shards=4)  # in the format that lies there
     assert tree(tmp_path) == before
 

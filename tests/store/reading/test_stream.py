@@ -57,7 +57,7 @@ def test_processes_take_batches_in_turn_and_start_takes_them_up(world, batch, st
         ({"n": 5, "start": 6}, "start=6: give 0 to n=5"),
         ({"rank": 2, "world_size": 2}, "rank=2, world_size=2: .* a rank below"),
         ({"batch_size": 0}, "batch_size=0"),
-        ({"world_size": 3}, r"n=64: 64 samples are not .* 3 processes: give n=63"),
+        ({"world_size": 3}, r"n=64: 64 samples do not fill .* 3 processes: give n=63"),
         ({"start": 4, "batch_size": 8, "world_size": 2}, "n=64: 60 samples .* give n=52"),
     ],
 )

@@ -126,11 +126,11 @@ CASES = {
     "shares of a resized file": Case(file=(50, 30), result=(10, 3, 20, 27), formats="yolo"),
     "file squeezed": Case(
         file=(100, 100), formats="coco cvat voc",
-        result="its annotation is of a picture of 100 by 60 pixels, and the file has 100 by 100",
+        result="its annotation is of a picture of 100 by 60 pixels, but the file has 100 by 100",
     ),
-    "file cropped": Case(file=(100, 50), result="and the file has 100 by 50",
+    "file cropped": Case(file=(100, 50), result="but the file has 100 by 50",
                          formats="coco cvat voc"),
-    "turned without EXIF": Case(file=(60, 100), result="and the file has 60 by 100",
+    "turned without EXIF": Case(file=(60, 100), result="but the file has 60 by 100",
                                 formats="coco cvat voc"),
     "EXIF turns, annotated as stored": Case(
         orientation=6, result=(6, 20, 54, 40), warning="turned as EXIF says",
@@ -257,8 +257,8 @@ def other_shapes(folder):
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (crowd, "pictures with crowds alone are left out: 1"),
-        (other_shapes, "(polyline); pictures with these alone are left out: 1"),
+        (crowd, "pictures with only crowds are left out: 1"),
+        (other_shapes, "(polyline); pictures with only such shapes are left out: 1"),
     ],
 )
 def test_a_picture_of_crowds_or_other_shapes_alone_is_left_out(tmp_path, capsys, write, message):
@@ -288,5 +288,5 @@ def test_cvats_polygons_subsets_and_zeros_are_read(tmp_path):
 def test_other_xml_than_cvats_is_refused(tmp_path):
     file = tmp_path / "annotations.xml"
     file.write_text('<annotations><track id="0" label="red"/></annotations>')
-    with pytest.raises(ValueError, match=r"export `CVAT for images 1\.1`"):
+    with pytest.raises(ValueError, match=r"as `CVAT for images 1\.1`"):
         open_table(file, FIND, "all")

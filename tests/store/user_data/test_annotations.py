@@ -179,13 +179,13 @@ with_xml = partial(with_file, voc, "Annotations/a.xml")
         (with_label("0 0.5 0.5 0 0.5\n"), "is not a box in cxcywh_1"),
         (with_xml("<annotation><object/></annotation>"), "no bndbox with four numbers"),
         (with_xml("<annotation>"), "cannot be read as XML"),
-        (with_xml('<!DOCTYPE a [<!ENTITY b "c">]><annotation/>'), "declares a document type"),
+        (with_xml('<!DOCTYPE a [<!ENTITY b "c">]><annotation/>'), "files with a document type"),
         (with_label("7 0.5 0.5 0.5 0.5\n"), "a.txt: class '7' has no name in the YAML"),
-        (partial(yolo, entry="images/test"), "no such folder of pictures"),
+        (partial(yolo, entry="images/test"), "names this folder of pictures, but"),
         (coco_with(lambda root: root["images"].append({**root["images"][0], "file_name": "z.png"})),
-         "1 ids of `images` stand for several, such as"),
+         "1 ids of `images` occur twice or more, such as"),
         (coco_with(lambda root: root["categories"].append(root["categories"][0])),
-         "1 ids of `categories` stand for several, such as"),
+         "1 ids of `categories` occur twice or more, such as"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_with_its_place(tmp_path, make, message):

@@ -95,7 +95,7 @@ def test_a_picture_may_be_in_the_chat_itself(folder):
 def test_bad_chats_are_told_together_by_their_lines(folder):
     rows = [TRL, {"messages": TRL["messages"]}, {"messages": "3.5", "images": ["a.png"]}]
     message = r"2 rows cannot be used[^\n]*\n.*no picture \(columns.image: null for text alone\)\n"
-    with pytest.raises(ValueError, match=message + "line 3: .*its chat is no list of turns"):
+    with pytest.raises(ValueError, match=message + "line 3: .*its chat is not a list of turns"):
         samples_of(folder, rows)
 
 
@@ -119,6 +119,6 @@ def test_rows_of_parquet_are_read(folder):
 def test_numbers_that_are_read_as_texts_are_told(folder, answers, is_noted, capsys):
     rows = [{"image": "a.png", "question": f"{n}?", "answer": a} for n, a in enumerate(answers)]
     samples_of(folder, rows, f"{answers[0]}.jsonl", kind="text")
-    assert ("columns.kind=time counts how far off one is" in capsys.readouterr().err) == is_noted
+    assert ("columns.kind=time to measure how far off" in capsys.readouterr().err) == is_noted
     samples_of(folder, rows, "chosen.jsonl", kind="text", choices=tuple(answers))
     assert "chosen" not in capsys.readouterr().err

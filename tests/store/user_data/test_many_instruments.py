@@ -54,7 +54,7 @@ def test_a_tolerance_has_the_decimal_mark_of_the_labels(tmp_path):
         ({"tolerance": "-1"}, "line 1: column 'tolerance' says '-1': give a distance"),
         ({"tolerance": "NaN"}, "line 1: column 'tolerance' says 'NaN': give a distance"),
         ({"answer": "3 bar", "unit": "kWh"}, "line 1: '3 bar' is in bar, and"),
-        ({"unit": "7.5"}, r"line 1: column 'unit' says '7.5', which is no unit: .*columns.unit="),
+        ({"unit": "7.5"}, r"line 1: column 'unit' says '7.5', which is not a unit: .*s.unit="),
         ({"unit": ["bar"]}, "line 1: column 'unit'"),
     ],
 )  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_unit_that_is_also_a_column_is_refused_unless_it_is_clear_what_is_mean
     rows = [{"question": "?", "answer": "12", "kWh": "11"}]
     file = write_rows(tmp_path / "labels.csv", rows)
     columns = Columns(image=None, kind="number", unit="kWh")
-    with pytest.raises(ValueError, match=r"column 'kWh' says '11', which is no unit"):
+    with pytest.raises(ValueError, match=r"column 'kWh' says '11', which is not a unit"):
         open_table(file, columns, "all")
     write_rows(file, [rows[0] | {"answer": "12 kWh", "kWh": "MWh"}])
     with pytest.raises(ValueError, match=r"'12 kWh' has a unit that is also the name of a column"):

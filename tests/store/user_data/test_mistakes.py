@@ -72,7 +72,7 @@ def test_a_picture_in_two_splits_is_told_whatever_its_file_is_called(tmp_path):
     )
     (line,) = leaks(list(table.parts().values()))
     assert line.startswith(
-        "1 picture occurs in several splits, so that training data is tested: a.png (train,"
+        "1 picture occurs in several splits, so training data is tested: a.png (train,"
         " labels.csv line 2) is copy.png (test, labels.csv line 4); give rows of one picture"
     )
     assert leaks([table.part("train"), table.part("val")]) == []
@@ -90,7 +90,7 @@ def test_groups_that_differ_by_a_blank_or_a_capital_are_named(tmp_path):
     columns = Columns(image=None, kind="number", group="house", split="split")
     (line,) = similar_groups(list(open_table(file, columns, "all").parts().values()))
     assert line == (
-        "groups that differ by blanks or capitals fall into several splits, so that training data"
+        "groups that differ only in blanks or capitals fall into several splits, so training data"
         " is tested: 'House 1' (train, labels.jsonl line 1) and 'house 1 ' (test, labels.jsonl line"
         " 2) and 'House1' (val, labels.jsonl line 5); write each group in one way"
     )

@@ -107,7 +107,7 @@ def test_they_are_stored_in_parquet_and_read_back(tmp_path):
 
 @pytest.mark.parametrize("form", ["imagefolder", "webdataset"])
 def test_formats_of_one_picture_a_sample_refuse_them_before_anything_is_written(tmp_path, form):
-    with pytest.raises(ValueError, match=f"format='{form}' holds one picture a sample.*parquet"):
+    with pytest.raises(ValueError, match=f"format='{form}' holds one picture per sample.*parquet"):
         store.write(GeneratedSamples(pairs()), tmp_path / "set", n=3, format=form)
     assert not (tmp_path / "set").exists()
 

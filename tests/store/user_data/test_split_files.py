@@ -68,7 +68,10 @@ def test_rows_of_one_picture_stay_in_their_files_split(tmp_path):
     [
         (("train.csv",), "has no metadata.csv"),
         (("val.csv", "test.csv"), "has no metadata.csv"),
-        (("train.csv", "train.jsonl", "test.csv"), r"train\.csv and train\.jsonl are both of the"),
+        (
+            ("train.csv", "train.jsonl", "test.csv"),
+            r"train\.csv and train\.jsonl both belong to",
+        ),
     ],
 )
 def test_other_files_are_no_dataset(tmp_path, names, message):

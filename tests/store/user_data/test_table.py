@@ -181,7 +181,7 @@ def test_seconds_that_the_question_does_not_ask_for_are_told_of_and_may_be_dropp
     columns = Columns(image=None, kind="time", ask="Answer HH:MM.", hours=24, unreadable=True)
     open_table(file, columns, "all")
     warning = capsys.readouterr().err
-    assert "labels.csv: 2 of 4 labels have seconds, and their question asks for HH:MM" in warning
+    assert "labels.csv: 2 of 4 labels have seconds, but their question asks for HH:MM" in warning
     assert "columns.seconds=drop" in warning
     table = open_table(file, replace(columns, seconds="drop"), "all")
     assert [sample.target.write() for sample in table[:3]] == ["10:08", "09:15", "22:59"]
@@ -244,7 +244,7 @@ def test_pictures_that_break_off_are_listed_with_all_other_bad_rows(tmp_path):
     _, first, *others, rest = str(error.value).split("\n")
     assert first.startswith("line 2: 'noonish' is not a time")
     assert rest == "and 13 more"
-    assert [re.match(r"line (\d+): .*is no picture", x)[1] for x in others] == [
+    assert [re.match(r"line (\d+): .*is not a picture", x)[1] for x in others] == [
         str(line) for line in range(4, 13)
     ]
 
@@ -262,7 +262,7 @@ def test_bad_rows_are_left_out_where_the_source_says_so(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.startswith(
         "gnomon: labels.csv: 3 rows left out: line 5: 'noonish' is not a time such as 10:08 or"
-        " 10:08:30; line 7: 5.png is no picture: "
+        " 10:08:30; line 7: 5.png is not a picture: "
     )
     assert error.endswith("; line 9: no picture at 'gone.png'\n")
     assert error.count("\n") == 1  # once, not for each split
@@ -369,7 +369,7 @@ def test_a_dataset_of_the_hub_opens_no_picture_that_a_file_could_not_hold(hub):
     eps = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"
     hub(lambda d: {"image": d.Image(), "question": d.Value("string")},
         image=[{"bytes": eps, "path": None}], question=["?"])  # fmt: skip
-    with pytest.raises(ValueError, match="line 1: what 61 bytes hold is no picture: give PNG"):
+    with pytest.raises(ValueError, match="line 1: data of 61 bytes is not a picture: give PNG"):
         mixture((Source(hub="me/eps", columns=Columns(answer="question")),), split="train", seed=0)
 
 
@@ -377,7 +377,7 @@ def test_a_dataset_of_the_hub_of_too_many_rows_is_refused_before_any_is_read(hub
     hub(splits=("train", "test"), question=["?"] * 5, answer=["!"] * 5)
     monkeypatch.setattr("gnomon.store.user_data.opening.MAX_ROWS", 9)
     source = Source(hub="me/many", columns=Columns(image=None))
-    with pytest.raises(ValueError, match="me/many: its 10 rows are more than the 9 that are read"):
+    with pytest.raises(ValueError, match="me/many: it has 10 rows, and gnomon reads at most 9"):
         mixture((source,), split="train", seed=0)
 
 
@@ -394,7 +394,7 @@ def test_an_outline_is_that_of_the_sample_without_opening_a_picture_twice(tmp_pa
     Image.new("L", (8, 6), 200).save(tmp_path / "0.png")
     assert rows.outline(0) == Outline.of(rows[0]) != samples[0]
     (tmp_path / "0.png").unlink()
-    with pytest.raises(ValueError, match=r"labels\.csv: line 2: 0\.png is no picture"):
+    with pytest.raises(ValueError, match=r"labels\.csv: line 2: 0\.png is not a picture"):
         rows.outline(0)
 
 

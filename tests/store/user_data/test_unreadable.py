@@ -29,7 +29,7 @@ def test_without_the_key_they_are_refused_with_its_name(table):
         open_table(table, columns(), "all")
     lines = str(error.value).split("\n")
     assert lines[1] == (
-        "line 3: column 'answer' is empty; if that means that nobody can read it, set"
+        "line 3: column 'answer' is empty; if the picture cannot be read, set"
         " columns.unreadable=true"
     )
     assert sum("set columns.unreadable=true" in line for line in lines) == 3

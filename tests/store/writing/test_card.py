@@ -154,7 +154,7 @@ def test_a_license_is_said_once_and_stays(tmp_path):
     write(toys(split="test"), tmp_path, n=10, split="test")
     assert front(tmp_path).license == "cc-by-4.0"
     assert manifests.read(tmp_path)["license"] == "cc-by-4.0"
-    with pytest.raises(ValueError, match="license='CC BY': give the hub's name"):
+    with pytest.raises(ValueError, match="license='CC BY': give a license as the hub names it"):
         write(toys(), tmp_path, n=10, license="CC BY")
 
 

@@ -74,7 +74,7 @@ def test_what_somebody_put_into_a_shards_folder_is_not_removed(tmp_path):
     shard = tmp_path / "train" / "00001-of-00002"
     (shard / "train-000000012.png").write_bytes(b"damaged")
     (shard / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"00001-of-00002 is to be written again and holds notes"):
+    with pytest.raises(ValueError, match=r"00001-of-00002 must be written again but holds notes"):
         write(toys(), tmp_path, **options)
     assert (shard / "notes.txt").read_text() == "mine"
     (shard / "notes.txt").rename(shard / ".DS_Store")  # hidden files are nobody's
@@ -136,7 +136,7 @@ def test_a_directory_can_be_written_anew_and_holds_no_more(written, tmp_path):
     for options, message in (
         ({"n": 41}, "n=41: give 1 to 40"),
         ({"n": 0}, "n=0: give 1 to 40"),
-        ({"n": 5, "split": "test"}, "split='test': the samples are of the split 'train'"),
+        ({"n": 5, "split": "test"}, "split='test': the samples belong to the split 'train'"),
     ):
         with pytest.raises(ValueError, match=message):
             write(samples, tmp_path / "more", **options)
@@ -150,7 +150,7 @@ def test_whatever_stops_it_nothing_half_written_stays(tmp_path, stop):
         write(Listed((*[good] * 35, stop, *[good] * 4)), tmp_path, n=40, shards=4)
     assert not leftovers(tmp_path)
     assert len([file for file in tree(tmp_path) if file.startswith("data/")]) == 3
-    with pytest.raises(ValueError, match=r"not finished \(3 of 4 shards\).* run again, resumes it"):
+    with pytest.raises(ValueError, match=r"not finished \(3 of 4 shards\).* repeat the `gnomon"):
         store.open(tmp_path)
 
 
