@@ -78,7 +78,7 @@ def test_a_generator_a_loss_and_a_family_of_ones_own_are_trained_with(tmp_path):
     places = ("dice:Dice", "own:Polite", "own:Huber")
     assert f"run/recipe.yaml names code outside gnomon: {', '.join(places)}" in told
     allowed = [word for place in places for word in ("--plugins", place)]
-    assert f"add {' '.join(allowed)}" in told
+    assert f"name it as a plug-in: {' '.join(allowed)}" in told
     ran(*command, "predict", "run", *allowed, cwd=tmp_path)
     listed = ran(*command, "ls", "dice:Dice", cwd=tmp_path)
     assert "Number of dice; 1 to 6. [3]" in listed
