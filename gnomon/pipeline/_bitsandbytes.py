@@ -21,7 +21,7 @@ _LOGGER = "bitsandbytes.backends.cpu.ops"
 
 
 class QuickBitsandbytes(MetaPathFinder):
-    """Finder for bitsandbytes only, whose import asks no hub and compiles nothing."""
+    """Finder that imports bitsandbytes without a download and without compiling functions."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, _: Any = None) -> ModuleSpec | None:
         if name != "bitsandbytes":

@@ -52,8 +52,8 @@ def _check_ranks(folder: Path) -> None:
 
 
 def _weight_names(folder: Path) -> set[str]:
-    """List the names of an adapter's weights on disk. Of a safetensors file, only the header is
-    read."""
+    """List the names of an adapter's weights on disk. A safetensors file is read only up to the
+    end of its header."""
     # Older adapters are pickles, which must be read completely.
     file = folder / peft.utils.SAFETENSORS_WEIGHTS_NAME
     if not file.is_file():

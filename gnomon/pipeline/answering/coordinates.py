@@ -44,7 +44,7 @@ class BoxText:
 
     @classmethod
     def of(cls, loaded: Loaded, sample: Sample, text: str, size: Size | None) -> BoxText | None:
-        """Find the numbers of the boxes that scoring reads from an answer. None if there are none.
+        """Find the numbers of the boxes that scoring reads from an answer. None if it has no boxes.
 
         Three kinds of boxes have no belief and stay as they are: a box in another form than the
         dialect's, a box with swapped corners, and a box in the working before the answer.
@@ -169,8 +169,8 @@ class TokenTrie:
     join the blank before a number with its digits."""
 
     def start(self, first: int, number: str) -> int:
-        """Return the index of the token at which a number's path begins, from that of its first
-        character."""
+        """Return the index of the token at which a number's path begins. `first` is the index of
+        its first character's token."""
         return first - self.shifts.get(number, 0)
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:

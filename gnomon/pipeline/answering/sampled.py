@@ -25,7 +25,7 @@ LEAST = log(_MIN_PROBABILITY)
 
 @dataclass(frozen=True)
 class SampledAnswer:
-    """Answer that a server drew, one of several to a question."""
+    """Answer that a server drew. A question gets several of them."""
 
     text: str
     logprob: float | None
@@ -88,8 +88,8 @@ def _is_prefix_free(candidates: tuple[str, ...]) -> bool:
 
 
 def _index(text: str, candidates: tuple[str, ...], form: AnswerForm, dialect: str) -> int | None:
-    """Return the index of the listed answer that a text gives, in whatever words. None if it gives
-    none."""
+    """Return the index of the listed answer that a text gives, in whatever words. None if the text
+    gives another answer."""
     if text in candidates:
         return candidates.index(text)
     if WORD in candidates and is_refusal(text):

@@ -77,7 +77,7 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
 
 
 def _export_size(family: Family, size: Size) -> Size:
-    """Return the size in which a picture is exported: its own, unless boxes are in other pixels."""
+    """Return a picture's size in the export. It changes only if boxes are in resized pixels."""
     return family.export_size(size) if isinstance(family, Qwen25VL) else size
 
 

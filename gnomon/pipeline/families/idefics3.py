@@ -22,9 +22,9 @@ TILES = 4
 class Idefics3(Family):
     """Idefics3 and the first checkpoints of SmolVLM, which have the same model type.
 
-    Every picture is enlarged or shrunk so that its longest edge is that of four tiles, stretched to
-    whole tiles, and shown tile by tile and then once more in one tile. The authors did
-    not publish a way of writing boxes, so boxes are floats on 0..1.
+    The processor resizes every picture until its longest edge is as long as four tiles, and
+    stretches it to whole tiles. The model sees each tile and then the whole picture in one tile.
+    The authors did not publish a way of writing boxes, so boxes are floats on 0..1.
     """
 
     name = "idefics3"

@@ -63,7 +63,7 @@ class Mllama(Family):
         )  # the prompt has one token; the rest is cross-attention
 
     def resized_size(self, processor: Processor, size: Size) -> Size:
-        """Return the picture's size within the tiles; their right and lower rest stays black."""
+        """Return the picture's size within the tiles, which are black to its right and below it."""
         from transformers.models.mllama.image_processing_pil_mllama import (
             get_image_size_fit_to_canvas,
             get_optimal_tiled_canvas,
@@ -81,8 +81,8 @@ def _pass_texts_by(
 ) -> torch.Tensor:
     """Undo cross-attention for texts without a picture.
 
-    Alone it skips these layers; beside a picture it would attend to the empty tiles that the
-    batch holds in its place, and its answer would depend on its neighbours.
+    A text alone skips these layers. In a batch with pictures, it would attend to the empty tiles
+    that the batch holds in its place, and its answer would depend on the other samples.
     """
     mask = options["full_text_row_masked_out_mask"]  # [B, 1, T, 1], or None
     if mask is None:

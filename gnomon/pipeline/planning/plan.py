@@ -50,11 +50,11 @@ class Plan:
     available: float
     """Bytes of free memory of the machine, or as the user states."""
     way_out: str
-    """Overrides with which it would fit. Empty if there are none."""
+    """Overrides with which it would fit, or an empty string."""
     cut: str = ""
-    """Sentence about answers that are longer than the generation limit. Empty if there are none."""
+    """Sentence about answers that are longer than the generation limit, or an empty string."""
     shrunk: str = ""
-    """Sentence about pictures that the model sees much smaller. Empty if there are none."""
+    """Sentence about pictures that the model sees much smaller, or an empty string."""
     given_up: list[str] | None = None
     """Sentences about the changes that made the recipe fit. None if it is planned as it is."""
 

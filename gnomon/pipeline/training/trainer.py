@@ -328,7 +328,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         return dict(zip(batches[0], counts, strict=True))
 
     def _accumulate(self, sums: dict[str, Tensor], counts: dict[str, Tensor]) -> None:
-        """Add a batch's sums and counts to those of the next log line, on the device."""
+        """Add a batch's sums and counts to the totals of the next log line, on the device."""
         totals = torch.stack([total.detach().float() for total in sums.values()])
         # The numbers stay on the device, because reading them here would wait for the GPU at each
         # step.
