@@ -10,7 +10,7 @@ from gnomon.eval.comparing.comparison import Comparison, apply_holm, compare_unc
 from gnomon.eval.comparing.guessing import compare_with_chance
 from gnomon.eval.scoring.runs import RunResult, Scores
 
-# Settings of a prediction that may differ, because they describe the model and not the questions.
+# Settings that may differ, because they say how a model reads and not what it is asked.
 _MODEL_SETTINGS = {
     *("name", "family", "dialect", "dtype", "weights", "server", "attn_implementation", "boxes"),
     *(
@@ -18,6 +18,9 @@ _MODEL_SETTINGS = {
         "answer",
         "grid",
         "calibration",
+        "views",
+        "find",
+        "margin",
         "load_in_4bit",
         "load_in_8bit",
         "bnb_4bit_use_double_quant",

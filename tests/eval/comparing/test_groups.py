@@ -1,5 +1,7 @@
 """Groups of runs: who belongs together, their names, and refusals."""
 
+from dataclasses import replace
+
 import pytest
 from case_tables import table as case_table
 from eval_toys import clock_run
@@ -44,6 +46,21 @@ def test_runs_asked_the_same_are_alike():
     many = run("b", asked={str(i): i for i in range(20)})
     with pytest.raises(ValueError, match="… 8 more"):
         check_same_exam([run("a"), many])
+
+
+def with_settings(name, **settings):
+    """Make a run whose answers were generated with the settings."""
+    made = run(name)
+    predictions = [replace(p, settings=settings) for p in made.predictions]
+    return replace(made, predictions=predictions)
+
+
+def test_runs_may_differ_in_views_and_cropping():
+    plain = with_settings("plain", max_new_tokens=32)
+    cropping = {"views": 3, "find": "Where is the clock?", "margin": 0.06}
+    check_same_exam([plain, with_settings("cropped", max_new_tokens=32, **cropping)])
+    with pytest.raises(ValueError, match=r"generation.max_new_tokens: 32 in plain, 8 in short"):
+        check_same_exam([plain, with_settings("short", max_new_tokens=8)])
 
 
 @pytest.mark.slow
