@@ -348,7 +348,7 @@ _Constructor.add_constructor("tag:yaml.org,2002:int", _Constructor.construct_int
 
 
 def _plain_yaml() -> Any:
-    """Return a reader and writer of plain values in YAML 1.2, where 10:30 and `no` are texts."""
+    """Return a reader and writer of plain values in YAML 1.2: 10:30 and `no` are texts."""
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Composer, yaml.Constructor = _Composer, _Constructor
     yaml.default_flow_style = yaml.sort_base_mapping_type_on_output = False

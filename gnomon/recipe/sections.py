@@ -92,12 +92,12 @@ class Columns:
     """Columns of a user's own table, and how its answers are written."""
 
     image: str | None = "image"
-    """Column with the path of the picture, next to the file; default: image, or file_name if there
-    is no image; null for questions without pictures. PNG, JPEG, WebP, BMP, GIF or TIFF, up to
-    89,478,485 pixels."""
+    """Column with the path of the picture, relative to the file's folder. Default: image, or
+    file_name if the image column is missing. null: the questions come without pictures. Formats:
+    PNG, JPEG, WebP, BMP, GIF or TIFF, up to 89,478,485 pixels."""
     more_images: tuple[str, ...] = ()
     """Further columns with pictures of the same question, in order, such as [left, right]. An empty
-    cell has no picture. If a column holds a list of pictures, all of them belong to the
+    cell adds no picture. If a column holds a list of pictures, all of them belong to the
     question."""
     question: str = "question"
     """Column with the question."""
@@ -106,7 +106,7 @@ class Columns:
     answer: str = "answer"
     """Column with the answer."""
     kind: str = "text"
-    """Type of the answers: time, number, box, boxes (several, or none) or text."""
+    """Type of the answers: time, number, box, boxes (any number of them) or text."""
     hours: Literal[12, 24] = 12
     """Hours of the clocks, if the answers are times."""
     seconds: Literal["drop"] | None = None
@@ -124,8 +124,8 @@ class Columns:
     """Largest difference at which a number counts as right, such as 0.5; or the column with the
     difference for each row."""
     cycle: Annotated[float, Field(ge=0, le=1e9)] = 0.0
-    """Value at which the scale starts again: 10 for a meter's dial, where 9.9 is a tenth from 0.0,
-    360 for a compass in degrees. Errors are then measured the shorter way round. 0: the
+    """Value at which the scale starts again: 10 for a meter's dial, so 9.9 is a tenth from 0.0,
+    or 360 for a compass in degrees. Errors are then measured the shorter way round. 0: the
     scale does not start again."""
     digits: Annotated[int, Field(ge=0, le=30)] | Literal["label"] | None = None
     """Digits of a counter before the point, such as 5: answers are then written 05098 instead of
@@ -136,9 +136,9 @@ class Columns:
     the choices of each row, such as options. An answer is then a letter, such as C, or a text of
     the choices. Questions that do not list the choices get them."""
     unreadable: bool | Annotated[tuple[AnswerText, ...], Field(min_length=1)] = False
-    """Labels of pictures that nobody can read. The model learns to answer `unreadable`. true: empty
-    cells, NaN, n/a, unreadable, not readable and illegible; or your own words, such as [blurred,
-    ''] with '' for an empty cell. Default: such labels are refused."""
+    """Labels that mean that the picture cannot be read. The model learns to answer `unreadable`.
+    true: empty cells, NaN, n/a, unreadable, not readable and illegible; or your own words, such as
+    [blurred, ''] with '' for an empty cell. Default: such labels are refused."""
     box_format: BoxFormat = "xyxy"
     """Format of the boxes. In pixels: corners, corner and size, or middle and size. Or corners on
     0..1 or 0..1000, or middle and size on 0..1, as in YOLO."""
@@ -195,7 +195,7 @@ class Source:
     refused."""
     on_bad: Literal["refuse", "skip"] = "refuse"
     """Treatment of your own rows, or a benchmark's, that are unusable, including broken pictures.
-    refuse: list them all and read nothing. skip: leave them out and list them."""
+    refuse: raise an error that lists them. skip: leave them out and list them."""
     augment: Augment | None = None
     """Augmentation of your own pictures in training, such as off or heavy: exposure, colours,
     noise, blur, JPEG, a slight move, glare or a partly covered picture, different in every epoch.
@@ -240,7 +240,7 @@ class AutoFamily:
     end: str | None = None
     """Token that ends an answer, such as <|im_end|>."""
     dialect: str | None = None
-    """Dialect in which the model writes boxes, such as qwen2-vl or gemini. Default: plain, on
+    """Dialect of the model's boxes, such as qwen2-vl or gemini. Default: plain, on
     0..1."""
     template_options: dict[str, Any] | None = None
     """Options of the chat template, such as {enable_thinking: false}."""
@@ -572,7 +572,7 @@ class Recipe:
     model: Model = Model()
     """The model, and the precision of its weights."""
     loss: Loss = Loss()
-    """The numeric loss beside the cross-entropy."""
+    """The numeric loss, which is added to the cross-entropy."""
     train: Train = Train()
     """The training."""
     eval: Eval = Eval()

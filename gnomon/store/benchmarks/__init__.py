@@ -120,7 +120,9 @@ def find_picture(raw: dict[str, Any], file: Path, column: str, *folders: str) ->
     try:
         return picture_folders(*roots, pictures=_ALLOWED.get()).find(*tails)
     except ValueError as error:
-        raise ValueError(f"{error} ({path!r} is looked for beside {file.name})") from error
+        raise ValueError(
+            f"{error} (gnomon looks for {path!r} in the folder of {file.name})"
+        ) from error
 
 
 def picture_group(image: Path | bytes) -> str:

@@ -60,7 +60,7 @@ def opened(places, table, name, **more):
 )
 def test_what_lies_elsewhere_is_refused_with_the_option_that_allows_it(places, table, name, way):
     name = name.format(root=places)
-    told = f"{name!r} {way} outside the folder: pictures={places.resolve()}/secret allows"
+    told = f"{name!r} {way} outside the folder: pictures={places.resolve()}/secret also allows"
     with pytest.raises(ValueError, match=re.escape(told)):
         opened(places, table, name)
     if "none" not in name:
@@ -132,7 +132,7 @@ def test_a_benchmark_s_file_opens_no_picture_elsewhere(places, name):
     rows = [{"imgname": name.format(root=places), "query": "?", "label": "3"}]
     (places / "mine" / "test.json").write_text(json.dumps(rows))
     source = Source(path="mine/test.json", benchmark="chartqa")
-    with pytest.raises(ValueError, match=r"outside the folder: pictures=.*secret allows"):
+    with pytest.raises(ValueError, match=r"outside the folder: pictures=.*secret also allows"):
         mixture((source,), split="test", seed=0)
     allowed = Source(path="mine/test.json", benchmark="chartqa", pictures="secret")
     assert mixture((allowed,), split="test", seed=0)[0].image.getpixel((0, 0)) == (255, 0, 0)
