@@ -123,12 +123,12 @@ class Generator(ABC):
     targets: ClassVar[tuple[type[Target], ...]]
     """Types of answers. Each type has its reader and its measures in eval."""
     every_question: ClassVar[dict[str, Any]] = {}
-    """Options under which the kind asks all of its questions. {} if it always does."""
+    """Options with which the kind asks all of its questions. {} if its defaults do so."""
     levels: ClassVar[Mapping[str, Any]] = {}
     """Values by level: a named tuple whose fields are options or belong to the level only."""
 
     assign_split: ClassVar[Callable[..., Split]] = staticmethod(split_of)
-    """Function from a meaning to its split."""
+    """Function that returns the split of a meaning (`key`). Equal meanings share a split."""
 
     split: Split = "train"
     """Part of the kind's meanings or styles to draw. The parts never overlap."""

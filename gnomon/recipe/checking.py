@@ -103,7 +103,7 @@ def validate(
 
 
 def build(schema: type[T], values: dict[str, Any]) -> T:
-    """Make a dataclass of plain values like those that `validate` accepted before."""
+    """Build a dataclass from values that `validate` has already accepted."""
     result: T = _adapter(schema).validate_python(values, strict=False)
     return result
 

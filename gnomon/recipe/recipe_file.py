@@ -292,11 +292,11 @@ _FORMATS = (
     ((b"%PDF",), "a PDF: give a text file"),
     ((b"\xff\xfe", b"\xfe\xff"), "text in UTF-16: save it as UTF-8"),
 )
-"""First bytes of files that are given by mistake, and the way out for each."""
+"""Magic bytes of files that are not recipes or tables, and the advice for each."""
 
 
 def _other_format(data: bytes) -> str | None:
-    """Return the format of a file by its first bytes, and the way out. None for a text."""
+    """Return the format of a file by its first bytes, with advice. None if it is a text file."""
     return next((advice for beginnings, advice in _FORMATS if data.startswith(beginnings)), None)
 
 

@@ -33,7 +33,7 @@ class Answer:
     high: Target | None = None
     """Upper end of the interval."""
     words: tuple[str, ...] = ()
-    """The interval of an answer in words: the words that the truth is probably among."""
+    """Prediction set of an answer in words: the truth is probably one of these words."""
     confidence: float | None = None
     """Share of such answers that are right. It is None until the run is calibrated."""
     refused: bool = False

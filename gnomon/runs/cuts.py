@@ -72,10 +72,10 @@ def cut_out(sample: Sample, answer: Prediction | None) -> Sample:
 
 
 def square_around(box: Corners, size: Size) -> tuple[int, int, int, int]:
-    """Return the square around a box with a margin, as far as the picture reaches, in pixels.
+    """Return the corners of a square around a box with a margin, in pixels.
 
-    A square, since models that see a fixed square would squeeze another form, and dials with it;
-    it is moved rather than cut off at the picture's edge.
+    Some models resize every picture to a square, which would distort the dials of other crops. At
+    the picture's edge the square is moved inside. It is cut only if the picture is too small.
     """
     x1, y1, x2, y2 = box
     side = (1 + 2 * MARGIN) * max(x2 - x1, y2 - y1)

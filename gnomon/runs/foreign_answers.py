@@ -137,11 +137,11 @@ def _prediction(answer: AnswerLine | None, question: Question, file: str) -> Pre
 
 
 def _user_names(exam: Exam, column: str | None) -> Iterator[dict[str, str]]:
-    """Yield maps from a value of the user's own rows to the id of the row's sample.
+    """Yield dictionaries that map a value in the user's rows to the row's sample id.
 
-    The values are the cells of this column, the pictures' paths, and their file names. For the
-    requests of a batch, the cells of other columns with a usual name for ids count as well. A value
-    of several rows leads to an empty text.
+    There is one dictionary each for the cells of `column`, the pictures' paths and their file
+    names. Files of batch requests may name rows by other usual id columns as well. A value that
+    several rows share maps to "".
     """
     if column is None:
         return

@@ -66,19 +66,22 @@ def _names(title: str) -> list[str]:
         return [name for name, _ in _recipes()]
     if title == "recipe":
         return [field.name for field in fields(recipe.Recipe)]
-    first = [losses.CE] if title == "losses" else []  # it is always there, so no class is it
+    first = [losses.CE] if title == "losses" else []  # it is part of every loss, so it has no class
     return [*first, *sorted(_LISTS[title])]
 
 
 def _entries(title: str) -> list[tuple[str, str]]:
-    """Pair all entries of a list with their texts."""
+    """Pair the entries of a list with their descriptions."""
     if title == "configs":
         return _recipes()
     return _keys(recipe.Recipe) if title == "recipe" else _rows(title, _LISTS[title])
 
 
 def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> str:
-    """Return the pattern, or the JSON Schema, of the answers that a column of a type holds."""
+    """Return the regular expression or JSON Schema of answers to a column of type `name`.
+
+    `words` are keys of the column, for example `columns.unit=kWh`.
+    """
     check(registry.COLUMN_TARGETS, name, what="type of answer", command="gnomon ls answers")
     values = recipe.override({"columns": {"kind": name}}, words)
     # `override` would set any key, but only keys of the column describe answers.
@@ -154,7 +157,7 @@ def _parse(module: str) -> ast.Module:
 
 
 def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
-    """Pair every key of a recipe with its text and default, the keys of a section below it."""
+    """Pair every key of a recipe with its description and default, including keys of sections."""
     rows = []
     for key, text in _options(section):
         inner, choices = recipe.section(section, key), recipe.choices(section, key)

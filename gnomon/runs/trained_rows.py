@@ -1,4 +1,4 @@
-"""The user's rows that a run was trained on, or that chose its checkpoint, known by content."""
+"""Hashes of the user's rows that a run was trained on, or that chose its checkpoint."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from gnomon.store.user_data.checked_pictures import Picture
 from gnomon.store.user_data.table import UserTable
 
 ENOUGH_ROWS = 100
-"""Rows from which a calibration leaves out those that chose the checkpoint."""
+"""Number of other rows from which a calibration leaves out the rows that chose the checkpoint."""
 _KIND = "user's rows"
 
 
 @dataclass(frozen=True)
 class TrainedRows:
-    """Hashes of pictures, or of questions without one; stored as RUN/rows.json."""
+    """Hashes of pictures, or of questions without a picture. They are stored in RUN/rows.json."""
 
     train: frozenset[str] = frozenset()
-    """Rows of the training."""
+    """Hashes of the training rows."""
     validation: frozenset[str] = frozenset()
-    """Rows that chose the checkpoint. It is empty if the last checkpoint was kept."""
+    """Hashes of the rows that chose the checkpoint. Empty if the last checkpoint was kept."""
 
     def trained(self, question: Question) -> bool:
-        """True if the run was trained on a picture of this question."""
+        """Return True if the run was trained on the picture of this question."""
         return not self.train.isdisjoint(_keys(question))
 
     def chose(self, question: Question) -> bool:
-        """True if a picture of this question chose the checkpoint, and was not trained on."""
+        """Return True if this question's picture chose the checkpoint but was not trained on."""
         return not self.trained(question) and not self.validation.isdisjoint(_keys(question))
 
     def count_trained(self, questions: Iterable[Question]) -> int:

@@ -1,4 +1,4 @@
-"""Ranges of too many numbers for a list, for example on a counter."""
+"""Ranges of numbers, for example on a counter. Long ranges are searched rather than listed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from math import ceil, floor
 from typing import TypeAlias
 
 MOST_ANSWERS = 10_000
-"""Most answers that a grid lists. Each takes a row of the model's logits. A longer grid is searched
-for its likeliest numbers."""
+"""Largest number of answers that a grid lists. Each answer takes a row of logits. A longer grid is
+searched for its likeliest numbers."""
 _DIGITS = "0123456789"
 _SAME = 1e-9
 """Rounding error of an interval's ends."""

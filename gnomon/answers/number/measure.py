@@ -211,7 +211,7 @@ class NumberType(AnswerType):
         return read_number(text, unit=form.unit, which=which)
 
     def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Add acceptance by the scale, ChartQA's rule, and the two measures of R²."""
+        """Add acceptance within the tolerance, ChartQA's rule, and the two measures of R²."""
         measures = super().measures(truth, answer, cost)
         measures["relaxed"] = float(relaxed_correctness(answer.text, truth.write()))
         if answer.value is None:
@@ -339,7 +339,7 @@ _CYCLIC_METRICS = (
 
 @dataclass(frozen=True)
 class CyclicType(NumberType):
-    """Readings of a scale that goes round. An unread answer costs half a turn, the most."""
+    """Readings of a cyclic scale. An unread answer costs half a turn, the largest distance."""
 
     axis = AnswerAxis(("truth", "answer"), is_cyclic=True)
     error_histogram = ErrorHistogram(
@@ -353,7 +353,7 @@ class CyclicType(NumberType):
     def read(
         self, text: str, form: NumberForm, *, which: Which, dialect: Dialect, size: Size | None
     ) -> Reading[Value] | None:
-        """Read the number and bring it to the scale, on which 10 may be 0."""
+        """Read the number modulo the cycle: on a scale from 0 to 10, a 10 is read as 0."""
         reading = super().read(text, form, which=which, dialect=dialect, size=size)
         if reading is None:
             return None
@@ -362,7 +362,7 @@ class CyclicType(NumberType):
         return Reading(turn, reading.span, reading.rule)
 
     def measures(self, truth: Number, answer: ModelAnswer, cost: float) -> dict[str, float]:
-        """Add acceptance by the scale."""
+        """Add 1 or 0 for an answer within the tolerance, measured around the cycle."""
         measures = AnswerType.measures(self, truth, answer, cost)
         if not isinstance(answer.value, Turn):
             return measures | {"accepted": 0.0}

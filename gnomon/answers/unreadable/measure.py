@@ -53,7 +53,7 @@ class UnreadableType(AnswerType):
         return value
 
     def value_of(self, truth: Unreadable) -> str:
-        """Return the word, as the reader gives it for any right answer."""
+        """Return the word "unreadable", which is also the value read from any correct answer."""
         return WORD
 
 

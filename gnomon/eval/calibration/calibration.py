@@ -1,4 +1,4 @@
-"""A calibration: learn errors from answers to labelled pictures, and apply it to new answers."""
+"""Calibration: learn a model's errors from labelled pictures, then add intervals to new answers."""
 
 from __future__ import annotations
 
@@ -322,7 +322,10 @@ def _listed_row(
 
 
 class Certifier:
-    """Adds intervals, confidence and refusals to answers, by a calibration and a user's terms."""
+    """Adds intervals, confidence and refusals to answers, from a calibration.
+
+    `terms` hold the coverage of intervals and the limit for refusals.
+    """
 
     def __init__(self, calibration: Calibration, terms: Terms) -> None:
         self.calibration, self.terms = calibration, terms

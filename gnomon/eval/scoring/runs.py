@@ -55,10 +55,11 @@ class ScoredAnswer:
 
 
 def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:
-    """Return the name of each answer's unit, and "groups" or "pictures", the noun for units.
+    """Return the name of each answer's statistical unit, and its kind: "groups" or "pictures".
 
-    Units are independent, while answers of the same unit are not. Units are groups of rows if there
-    are several groups, else pictures. With a single group, intervals hold only for this group.
+    Different units are independent. Answers of the same unit are not. Units are groups of rows if
+    there are several groups, else pictures. With a single group, intervals hold only for this
+    group.
     """
     pictures = [item.picture or item.sample_id for item in items]
     groups = [item.group or picture for item, picture in zip(items, pictures, strict=True)]

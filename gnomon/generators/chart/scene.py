@@ -129,12 +129,12 @@ class ChartPlan(NamedTuple):
         return self.cells[cell[0]][cell[1]]
 
     def written(self, cell: Cell) -> str:
-        """Return the text of a cell in the table. Empty if the value is missing."""
+        """Return the value of a cell as the table shows it. Empty if the value is missing."""
         places = self.frame.topic_of(cell[1]).places
         return "" if cell == self.missing else decimal_text(self.value(cell), places)
 
     def label(self, cell: Cell) -> str:
-        """Return the text of a cell at its mark, with the sign or letter of its unit."""
+        """Return the label next to a cell's mark: the value with the symbol of its unit."""
         written = self.written(cell)
         return written and self.frame.number_text(written, self.frame.topic)
 
@@ -148,7 +148,7 @@ class ChartPlan(NamedTuple):
         return [row[number] for row in self.cells]
 
     def names(self, pair: Sequence[Cell]) -> tuple[str, ...]:
-        """Return names that tell two cells apart, in a word each."""
+        """Return a name for each of two cells: the column if they share a row, else the row."""
         frame = self.frame
         one_row = pair[0][0] == pair[1][0]
         return tuple(frame.columns[c] if one_row else frame.rows[r] for r, c in pair)

@@ -256,31 +256,31 @@ class DrawnFace(NamedTuple):
 
 @dataclass(frozen=True, config=STRICT)
 class PartSpots:
-    """Places of which a part gets one that is free; without any it is left out."""
+    """Places for a part. It is drawn at a free one, or left out if all are taken."""
 
     at: tuple[Place, ...]
     clear: Annotated[float, Field(ge=0, le=4)] = 0.0
-    """Least distance from each pointer on the same face."""
+    """Smallest distance of the part from each pointer on the same face."""
 
 
 class PartPlan(NamedTuple):
-    """A part with the ranges from which its keys are drawn."""
+    """A part with the values or ranges of its keys, from which each picture's part is drawn."""
 
     name: str
     kind: type[FacePart]
     values: Varied
     like: str | None
-    """The part whose draws it shares, but for its own values."""
+    """Name of the part that it copies, draws included, except for keys that it sets itself."""
     face: str
     """Name of the sub-face, followed by a dot. Empty for the face itself."""
     path: str
     chance: Varied | None
-    """The share of pictures that have it. None for all."""
+    """Share of the pictures that show the part. None if all pictures show it."""
     spots: PartSpots | None
 
 
 class SubFacePlan(NamedTuple):
-    """A sub-face with the ranges of its place."""
+    """A sub-face with the values or ranges of its place and scale."""
 
     name: str
     values: Varied
@@ -297,19 +297,19 @@ class SubFace:
 
     at: Place = (0.0, 0.0)
     scale: Length = 0.3
-    """Half of it, in the unit of the face that it is on."""
+    """Half the width of the sub-face, in the unit of the face that it is on."""
 
 
 @plain_dataclass(frozen=True, eq=False)
 class FaceDescription:
-    """A description that was checked."""
+    """A checked description of an instrument's face: its quantities, body and parts."""
 
     source: str
     """File or name, for messages."""
     text: str
     raw: Mapping[str, Any]
     variant: tuple[tuple[str, ...], ...] = ()
-    """Places in the text of the changes that make this variant."""
+    """Paths of the keys in the text that change the description to this variant."""
 
     @property
     def variant_name(self) -> str:
@@ -318,12 +318,12 @@ class FaceDescription:
 
     @cached_property
     def content(self) -> str:
-        """The description as JSON, without comments: equal texts draw equal pictures."""
+        """The description as JSON without comments. Equal JSON means equal pictures."""
         return json.dumps(self.raw, sort_keys=True)
 
     @cached_property
     def letters(self) -> str:
-        """The letters of all its texts, and of numbers."""
+        """All characters that its texts and numbers use, sorted."""
         return "".join(sorted({*"0123456789.−", *self._texts_in(self.raw, "")}))
 
     def _texts_in(self, values: Any, key: str) -> Iterator[str]:
@@ -375,7 +375,7 @@ class FaceDescription:
 
     @property
     def body_fonts(self) -> int:
-        """Number of draws of the body that have each of its fonts at least once."""
+        """Number of draws of the body that suffice to draw each of its fonts at least once."""
         return self._body_plan.most_choices
 
     @cached_property
@@ -716,17 +716,17 @@ class FaceDescription:
 
 
 class _Mounting(NamedTuple):
-    """Parts that were drawn so far for a picture."""
+    """The parts of one picture that have been drawn so far."""
 
     quantities: Mapping[str, Fraction]
     frames: dict[str, tuple[float, float, float]]
     values: dict[str, dict[str, Any]]
     mounts: dict[str, MountedPart]
     occupied: set[tuple[str, tuple[float, float]]]
-    """Places that are taken, each with its sub-face."""
+    """Pairs of a sub-face and a place on it that is taken."""
 
     def free_places(self, face: str, spots: PartSpots) -> list[tuple[float, float]]:
-        """List the places that no other part has and no pointer on this face comes near."""
+        """List the places that are not taken and not near a pointer on this face."""
         free = [place for place in spots.at if (face, place) not in self.occupied]
         if spots.clear:
             for mount in self.mounts.values():
@@ -736,13 +736,13 @@ class _Mounting(NamedTuple):
 
 
 def _is_stepped(raw: Any) -> bool:
-    """True for first, last and step."""
+    """Return True if the value is a list of first, last and step."""
     is_list = isinstance(raw, list | tuple) and len(raw) == 3
     return is_list and all(isinstance(n, int | float) and not isinstance(n, bool) for n in raw)
 
 
 def _parts_like(face: str, parts: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a sub-face that is like another one, with the changes in them."""
+    """Return the parts of a sub-face that copies another sub-face, with the changes applied."""
     parts_of_face: dict[str, Any] = {}
     for name in parts:
         change = changes.get(name, {})

@@ -14,19 +14,19 @@ import numpy as np
 from gnomon.generators.faces.paths import Shares
 from gnomon.generators.instruments.scale import plain
 
-# Ranks of ticks: those with a numeral, those half-way, and all others.
+# Ranks of ticks: labelled with a numeral, of middle length, and all others.
 LABELLED, MIDDLE, SMALL = 0, 1, 2
-# More ticks fit on no picture.
+# Largest number of ticks that a picture has room for.
 MOST_TICKS = 1000
 
 
 class GraduatedPiece(NamedTuple):
-    """A part of a scale along which values are evenly spaced, or by their logarithm."""
+    """A piece of a scale whose values are spaced evenly or logarithmically."""
 
     low: float
     high: float
     share: float
-    """The share of the way at which it ends."""
+    """Position on the path at which the piece ends, 0 to 1."""
     ticks: float | None
     """Distance from tick to tick. None if there are no ticks."""
     middle: float | None
@@ -42,7 +42,7 @@ class ScaleTick(NamedTuple):
 
 
 class Graduation:
-    """A scale of one or several pieces."""
+    """The ticks of a scale, which has one or several pieces."""
 
     def __init__(
         self, pieces: tuple[GraduatedPiece, ...], *, is_log: bool, goes_round: bool
@@ -57,7 +57,7 @@ class Graduation:
         )
 
     def share(self, value: float) -> float:
-        """The share of the way at which a value stands; beyond the end of a ring it goes round."""
+        """Return the position of a value on the path, 0 to 1. Values beyond a ring's end wrap."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         if self.goes_round:
@@ -65,7 +65,10 @@ class Graduation:
         return float(np.interp(value, self._values, self._shares))
 
     def neighbours(self, value: float) -> list[ScaleTick]:
-        """The two ticks between which a value stands, or the tick at which it stands twice."""
+        """Return the tick at or before a value, and the next tick.
+
+        Before the first tick and after the last, this tick is returned twice.
+        """
         if not self.ticks:
             return []
         share = self.share(value)
@@ -77,7 +80,7 @@ class Graduation:
         return [self.ticks[max(0, after - 1)], last]
 
     def around(self, value: float) -> tuple[Decimal, Decimal]:
-        """The two ticks around a value; at the end of the scale the last two."""
+        """Return the values of the two ticks around a value, or of the last two at the end."""
         values = [tick.value for tick in self.ticks]
         if self.goes_round:
             values.append(Decimal(repr(self.high)))
@@ -87,7 +90,7 @@ class Graduation:
 
     @property
     def least_gap(self) -> float:
-        """The smallest distance of two ticks, as a share of the way."""
+        """Smallest distance between neighbouring ticks, as a share of the path."""
         return min((b.share - a.share for a, b in pairwise(self.ticks)), default=1.0)
 
     def _all_ticks(self) -> tuple[ScaleTick, ...]:
@@ -104,7 +107,7 @@ class Graduation:
 
 
 def _even_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
-    """Ticks at the multiples of their distance."""
+    """Return ticks with their ranks, at the multiples of the finest distance."""
     steps = [None if step is None else Decimal(repr(step)) for step in piece[3:]]
     ticks, middle, labels = steps
     finest = ticks or middle or labels
@@ -122,7 +125,7 @@ def _even_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
 
 
 def _log_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
-    """Ticks at 1 to 9 of each decade, numerals at 1, 2 and 5."""
+    """Return ticks with their ranks: 1 to 9 of each decade, with numerals at 1, 2 and 5."""
     low, high = Decimal(repr(piece.low)), Decimal(repr(piece.high))
     every = []
     for power in range(math.floor(math.log10(piece.low)), math.ceil(math.log10(piece.high)) + 1):
@@ -135,10 +138,10 @@ def _log_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
 
 @lru_cache(maxsize=512)
 def graduation(pieces: tuple[GraduatedPiece, ...], is_log: bool, goes_round: bool) -> Graduation:
-    """Return the graduation of these pieces, each mounts once."""
+    """Return the graduation of these pieces, from a cache that all pictures share."""
     return Graduation(pieces, is_log=is_log, goes_round=goes_round)
 
 
 def shares_of(ticks: tuple[ScaleTick, ...]) -> Shares:
-    """Shares of ticks as an array."""
+    """Return the positions of ticks on the path, [n]."""
     return np.array([tick.share for tick in ticks])

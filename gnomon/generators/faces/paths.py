@@ -1,4 +1,4 @@
-"""Ways along which a scale runs, round or straight; lengths are in units of half the face."""
+"""Paths along which a scale runs: an arc, an outline or a line. Half the face is 1 long."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ Shares = NDArray[np.float64]
 
 
 class ScalePath(ABC):
-    """The way from a scale's first value to its last. Shares of it are 0 to 1."""
+    """The path from a scale's first value to its last. A share of 0 is its start, 1 its end."""
 
     @abstractmethod
     def points(self, shares: Shares, inward: Shares | float = 0.0) -> Points:
-        """Points at shares of the way, so far from it towards the numerals' side."""
+        """Return the points at these shares, moved by `inward` towards the numerals' side."""
 
     @abstractmethod
     def direction(self, share: float) -> float:
-        """Direction of a pointer at this share, in degrees clockwise from up."""
+        """Return the direction of a pointer at this share, in degrees clockwise from up."""
 
     @property
     @abstractmethod
     def length(self) -> float:
-        """Length of the way."""
+        """Length of the path."""
 
     def point(self, share: float, inward: float = 0.0) -> tuple[float, float]:
-        """Return the point at a share of the way."""
+        """Return the point at a share of the path."""
         x, y = self.points(np.array([share], float), inward)[0].tolist()
         return x, y
 
     def band(self, begin: float, end: float, near: float, far: float) -> Points:
-        """The outline of a band along the way, between two distances from it."""
-        # A corner every fortieth of the way: a chord stays within a pixel of its arc.
+        """Return the outline of a band along the path, between two distances from it."""
+        # A corner every fortieth of the path: a chord stays within a pixel of its arc.
         steps = np.linspace(begin, end, max(2, round(40 * abs(end - begin)) + 2))
         return np.concatenate([self.points(steps, near), self.points(steps[::-1], far)])
 
@@ -67,14 +67,14 @@ class RoundPath(ScalePath):
 
 @lru_cache(maxsize=512)
 def _rays(start: float, sweep: float, shares: bytes) -> Points:
-    """Directions from a pivot at shares of an arc, [n, 2]."""
+    """Return unit vectors from the pivot to the shares of an arc, [n, 2]."""
     a = np.radians(start + sweep * np.frombuffer(shares))
     return np.stack([np.sin(a), -np.cos(a)], 1)
 
 
 @dataclass(frozen=True, slots=True)
 class OutlinePath(RoundPath):
-    """A way along the outline of a dial that is not round, such as a square one."""
+    """A path along the outline of a dial that is not round, for example a square dial."""
 
     shape: str
 
@@ -86,7 +86,7 @@ class OutlinePath(RoundPath):
 
 @lru_cache(maxsize=512)
 def _outline_rays(shape: str, start: float, sweep: float, shares: bytes) -> tuple[Points, Points]:
-    """Distances to an outline at shares of a way, [n, 1], and the directions, [n, 2]."""
+    """Return the distances from pivot to outline, [n, 1], and unit vectors, [n, 2]."""
     degrees = start + sweep * np.frombuffer(shares)
     far = np.array([radius_at(shape, each) for each in degrees.tolist()]).reshape(-1, 1)
     a = np.radians(degrees)
@@ -112,7 +112,7 @@ class StraightPath(ScalePath):
 
     def direction(self, share: float) -> float:  # noqa: ARG002 - the same everywhere
         (x1, y1), (x2, y2) = self.begin, self.end
-        # From the numerals' side across the way.
+        # At a right angle to the path, away from the numerals' side.
         return math.degrees(math.atan2(y2 - y1, x2 - x1))
 
     @property

@@ -30,7 +30,7 @@ PointerShape = Literal[
     "spade", "syringe", "diamond", "magnet", "hammer", "sector", "crescent", "capped", "paddle",
     "saucer", "halves", "column", "triangle", "line",
 ]  # fmt: skip
-# Light that a plate on a pointer sends back.
+# Colour of a plate on a pointer.
 _PLATE = (188, 190, 190)
 
 
@@ -39,13 +39,13 @@ class Pointer(FacePart):
     """A mark that shows a number on a track. Lengths are shares of the track's radius."""
 
     track: str
-    """The track."""
+    """Name of the track."""
     drive: PlainText = field(default="value", metadata={DRIVE: True})
     """The number to show on the track's scale. On a ring it may exceed the last value."""
     shape: PointerShape = "taper"
-    """A needle's shape; column for a liquid's, triangle or line for what slides along a track."""
+    """Shape of a needle. column is a liquid's column, triangle and line slide along a track."""
     length: Length = 0.92
-    """From the pivot to the tip; of a triangle, from tip to base."""
+    """Distance from pivot to tip. For a triangle, from tip to base."""
     width: Annotated[float, Field(gt=0, le=2)] = 0.06
     tail: Annotated[float, Field(ge=-0.9, le=1)] = 0.18
     """Length behind the pivot. If it is negative, only the outer part of a needle is visible."""
@@ -56,7 +56,7 @@ class Pointer(FacePart):
     """Radius of the disc over the pivot. 0 draws no disc."""
     hub_colour: Paint = "hands"
     weight: Annotated[float, Field(ge=0.5, le=9)] = 2.8
-    """Breadth of a counterweight, in breadths of the pointer."""
+    """Breadth of a counterweight, as a multiple of the pointer's width."""
     bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Radius of a column's bulb below its first value."""
     begin: Annotated[float, Field(ge=-1, le=0)] = 0.0
@@ -88,15 +88,15 @@ class Pointer(FacePart):
 
     @property
     def stands_above(self) -> bool:
-        """True for what stands above all that is printed; a liquid's column lies in the floor."""
+        """True for a pointer above the printed face, False for a liquid's column within it."""
         return self.shape != "column"
 
     def reach(self, mount: MountedPart) -> float:
-        """Distance from the pivot to the tip, in the unit of its frame."""
+        """Return the distance from pivot to tip, in the unit of the track's frame."""
         return self.length * (_track(mount).radius or 1.0)
 
     def distance(self, mount: MountedPart, place: tuple[float, float]) -> float:
-        """Distance of a place from the line between the pivot and the tip."""
+        """Return the distance of a place from the line between pivot and tip."""
         track = _track(mount)
         path = track.path
         begin = path.pivot if isinstance(path, RoundPath) else self._tip(track, mount.share)
@@ -125,14 +125,15 @@ class Pointer(FacePart):
             painter.fill_fine([hub], painter.colour(self.hub_colour))
 
     def contours(self, mount: MountedPart) -> list[Points]:
-        """List the contours in the track's frame."""
+        """List the contours of all layers, in the track's frame."""
         return [contour for contours, _ in self.layers(mount) for contour in contours]
 
     def layers(self, mount: MountedPart, swell: float = 0.0) -> list[tuple[list[Points], str]]:
-        """Contours from below, less by what anti-aliasing adds, each layer with its material.
+        """Return the layers from bottom to top, each as its contours and its material.
 
-        Materials: b the pointer's own colour, d a dark one, p a plate. A contour within another of
-        its layer is a hole.
+        `swell` is the width that anti-aliasing adds on each side. Contours are drawn thinner by it.
+        Materials are b for the pointer's colour, d for a darker colour and p for a plate. A contour
+        within another contour of the same layer is a hole.
         """
         track, share = _track(mount), mount.share
         if self.shape in SLIDING:
@@ -149,7 +150,7 @@ class Pointer(FacePart):
             contours = turn_into_place(shape(length, self.width / 2))
             return [([c], material) for c, material in zip(contours, materials, strict=True)]
         if self.shape == "counterweight":
-            # A thin one keeps a third, or the swell would take all of it in small pictures.
+            # A thin needle keeps a third of its width, since the swell may exceed it.
             thin = max(self.width - 2 * swell / radius, 0.3 * self.width)
             return [(turn_into_place(needle(length, thin, self.tail, self.weight)), "b")]
         if self.shape == "flag":
@@ -200,7 +201,7 @@ class Pointer(FacePart):
 
 
 def _flag(length: float, width: float, tail: float) -> Points:
-    """A needle as of a dial indicator: thin to the tip, with a broad arrow-shaped tail."""
+    """Return the needle of a dial indicator: a thin tip and a broad, arrow-shaped tail."""
     w = width / 2
     half = [(0.3 * w, length), (0.75 * w, 0.0), (0.9 * w, -0.3 * tail), (2.1 * w, -0.75 * tail),
             (1.2 * w, -tail), (0.0, -0.9 * tail)]  # fmt: skip

@@ -33,7 +33,7 @@ from gnomon.recipe import STRICT
 
 # Shapes of bodies that are not round, and have an outline that a track can follow.
 OUTLINES = ("square", "cushion", "oval", "tall", "octagon", "barrel", "hexagon")
-# The shortest arc on which a pointer can be read.
+# Degrees of the shortest arc on which a pointer can be read.
 _LEAST_SWEEP = 5
 Positive = Annotated[float, Field(gt=0)]
 
@@ -44,7 +44,7 @@ class ColourZone:
 
     colour: Paint
     span: tuple[float, float]
-    """The values at which it begins and ends."""
+    """Values at which the zone begins and ends."""
     near: Distance | None = None
     """Distance of its edge from the track, towards the numerals. Default: the track itself."""
     far: Distance | None = None
@@ -56,9 +56,9 @@ class ScalePiece:
     """A piece of a broken scale."""
 
     upto: float
-    """Its last value."""
+    """Value at which the piece ends."""
     share: Annotated[float, Field(gt=0, le=1)]
-    """The share of the track at which it ends."""
+    """Position on the track at which the piece ends: 0 is the track's start, 1 its end."""
     ticks: Positive | None = None
     middle: Positive | None = None
     labels: Positive | None = None
@@ -70,19 +70,19 @@ class Numerals:
 
     height: Length = 0.1
     away: Distance | None = None
-    """Distance of their middles from the track; negative for the other side of the ticks."""
+    """Distance of their centres from the track. Negative: on the other side of the track."""
     room: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Least distance of their edge from the track, if `away` is not given."""
+    """Smallest distance of their edges from the track, if `away` is not given."""
     turn: Literal["upright", "radial"] = "upright"
-    """radial: their feet point to the pivot, or along a line to its numerals' side."""
+    """radial: their feet point to the pivot of an arc, or to the numerals' side of a line."""
     times: float = 1.0
-    """The number that is written for a value of 1, such as 0.01 on a scale marked x100."""
+    """Factor from value to written number, for example 0.01 on a scale marked x100."""
     decimals: Annotated[int, Field(ge=0, le=6)] | None = None
-    """Decimals. Default: as few as each number needs."""
+    """Decimal places. Default: as few as each number needs."""
     texts: tuple[str, ...] | None = None
-    """Texts in place of the numbers, in order, such as [E, 1/2, F]."""
+    """Texts instead of the numbers, in order, for example [E, 1/2, F]."""
     skip: tuple[float, ...] = ()
-    """Values that have a long tick and no number."""
+    """Values with a long tick but without a number."""
     colour: Paint = "ink"
     font: FontName | None = None
 
@@ -97,44 +97,44 @@ class Track(FacePart):
     """The pivot of an arc."""
     radius: Length | None = None
     start: float = 0.0
-    """Degrees from up, clockwise, at which the first value stands."""
+    """Direction of the first value from the pivot, in degrees clockwise from up."""
     sweep: Annotated[float, Field(ge=-360, le=360)] = 360.0
-    """Degrees to the last value; negative for counter-clockwise. At 360 the scale goes round."""
+    """Degrees to the last value, negative for counter-clockwise. 360 makes a full ring."""
     follows: Literal["circle", "body"] = "circle"
     """body: the ticks follow the body's outline, as on a square clock."""
     line: tuple[Place, Place] | None = None
     """Both ends of a straight track. Numerals are to the right if it rises."""
     spacing: Literal["linear", "log"] = "linear"
     pieces: tuple[ScalePiece, ...] = ()
-    """Pieces of a broken scale, in order. The last one ends at the last value, at a share of 1."""
+    """Pieces of a broken scale, in order. The last piece ends at the last value with share 1."""
     ticks: Positive | None = None
-    """From tick to tick; without it, only labelled values have ticks."""
+    """Distance between ticks, as a value. Without it, only labelled values have ticks."""
     middle: Positive | None = None
-    """From one tick of middle length to the next."""
+    """Distance between ticks of middle length, as a value."""
     labels: Positive | None = None
-    """From number to number."""
+    """Distance between numbers, as a value."""
     tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
     """Length of a labelled tick. Negative: on the other side of the track. 0: no ticks."""
     middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
-    """Length of a middle tick, as a share of a labelled one."""
+    """Length of a middle tick, as a share of a labelled tick's length."""
     small_tick: Annotated[float, Field(gt=0, le=1)] = 0.6
-    """Length of other ticks, as a share of a labelled one."""
+    """Length of other ticks, as a share of a labelled tick's length."""
     width: Annotated[float, Field(gt=0, le=0.2)] = 0.02
     """Breadth of a labelled tick."""
     dots: bool = False
-    """True for dots in place of ticks, each as broad as a tick is long."""
+    """True for dots instead of ticks. A dot's diameter is the length of the tick."""
     without: tuple[float, ...] = ()
-    """Labelled values that have no tick."""
+    """Labelled values without a tick."""
     thin: Annotated[float, Field(gt=0, le=0.2)] = 0.008
     """Breadth of other ticks."""
     ring: Annotated[float, Field(ge=0, le=0.2)] = 0.0
     """Breadth of a line along the track. 0 draws no line."""
     colour: Paint = "ink"
     numerals: Numerals | None = field(default_factory=Numerals)
-    """null for no numbers."""
+    """The numbers along the track, or null to draw none."""
     zones: tuple[ColourZone, ...] = ()
     outline: str | None = field(default=None, init=False)
-    """The shape of the body, for a track that follows it."""
+    """Shape of the body, if the track follows its outline."""
 
     def __post_init__(self) -> None:
         if (self.radius is None) == (self.line is None):
@@ -166,7 +166,7 @@ class Track(FacePart):
                 raise ValueError(f"zones: {list(zone.span)} is not within {list(self.values)}")
 
     def along(self, shape: str) -> Track:
-        """The track along the outline of a body of this shape."""
+        """Return this track along the outline of a body of this shape."""
         if shape not in OUTLINES:
             return self
         track = replace(self)
@@ -175,7 +175,7 @@ class Track(FacePart):
 
     @cached_property
     def path(self) -> ScalePath:
-        """The way of the scale."""
+        """The path of the scale."""
         if self.line is not None:
             return StraightPath(*self.line)
         assert self.radius is not None
@@ -185,11 +185,11 @@ class Track(FacePart):
 
     @property
     def goes_round(self) -> bool:
-        """True if the last value is the first again."""
+        """True if the scale is a full ring, so that its last value coincides with its first."""
         return self.line is None and abs(self.sweep) == 360
 
     def scale_number(self, number: Fraction) -> float:
-        """Return a number as it stands on the scale. On a ring it starts again."""
+        """Return the scale's value for a number. On a full ring, numbers beyond the end wrap."""
         if not self.goes_round:
             return float(number)
         low, high = map(as_fraction, self.values)
@@ -197,7 +197,7 @@ class Track(FacePart):
 
     @cached_property
     def graduation(self) -> Graduation:
-        """The ticks, and the place of each value."""
+        """The ticks of the track, and the position of each value."""
         return graduation(self._pieces, self.spacing == "log", self.goes_round)
 
     @property
@@ -233,7 +233,7 @@ class Track(FacePart):
             painter.write(self.texts, self.numerals.colour, self.numerals.font)
 
     def _paint_ticks(self, painter: FacePainter) -> None:
-        """Draw all ticks, the thin ones at once."""
+        """Draw labelled ticks in one call and all thinner ticks in another."""
         labelled, *thin = self._shares_by_rank
         middle, small = (self.tick * part for part in (self.middle_tick, self.small_tick))
         shares = np.concatenate([labelled, *thin])
@@ -254,7 +254,7 @@ class Track(FacePart):
 
     @property
     def _shares_by_rank(self) -> tuple[Shares, ...]:
-        """Places of the ticks that are drawn."""
+        """Positions of the ticks that are drawn, by rank: labelled, middle, small."""
         labelled, *others = self.graduation.shares_by_rank
         if self.without:
             ticks = [tick for tick in self.graduation.ticks if tick.rank == LABELLED]
@@ -264,7 +264,7 @@ class Track(FacePart):
 
     @cached_property
     def texts(self) -> list[Lettering]:
-        """The numbers in their places."""
+        """The numbers, each with its place and direction."""
         numerals = self.numerals
         labelled = [t for t in self.graduation.ticks if t.rank == LABELLED]
         if numerals is None or not labelled:
@@ -319,13 +319,13 @@ class Track(FacePart):
 
 
 def rounded(places: Points) -> Any:
-    """Places in pixels as plain lists, to a thousandth."""
+    """Return places in pixels as lists, rounded to a thousandth."""
     return places.round(3).tolist()
 
 
 @lru_cache(maxsize=4096)
 def plain_text(value: float) -> str:
-    """Write a number without an exponent or zeros at its end."""
+    """Write a number without an exponent or trailing zeros."""
     return f"{plain(Decimal(repr(value))):f}"
 
 

@@ -73,7 +73,7 @@ class Subject(NamedTuple):
 
 
 class FramedPicture(NamedTuple):
-    """Picture with its place, a square with its frame that starts and ends on whole pixels."""
+    """Picture with its place: a square that includes the frame, in whole pixels."""
 
     thing: Subject
     x: int
@@ -89,7 +89,7 @@ class FramedPicture(NamedTuple):
 def random_subjects(
     sort: str, count: int, side: int, rng: Rng, *, split: Split, seed: int, ood: bool
 ) -> list[Subject]:
-    """Draw `count` subjects that differ in what they show."""
+    """Draw `count` subjects that a viewer can tell apart."""
     names = list(_CHARTS)
     chosen: list[Subject] = []
     for _ in range(_TRIES):

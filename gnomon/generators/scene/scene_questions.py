@@ -1,4 +1,4 @@
-"""Questions about a scene: unambiguous expressions for things, and answers from their places."""
+"""Questions about a scene: unambiguous referring expressions, and answers from positions."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal

@@ -30,25 +30,25 @@ StoryPlan: TypeAlias = tuple[str, str, str, list[str]]
 
 
 class Story(NamedTuple):
-    """Story with its numbers, before its people have names."""
+    """Story with its numbers. The names of its people are drawn later."""
 
     domain: str
     thing: str
     steps: tuple[stories.Step, ...]
     ending: str
     numbers: tuple[int, ...]
-    """Numbers of the ending."""
+    """Numbers that the question at the end contains."""
 
     @property
     def meaning(self) -> str:
-        """Key of the story, whatever the names of its people."""
+        """Key of the story. Stories that differ only in the names of people have the same key."""
         moves = [f"{step.move} {' '.join(map(str, step.numbers))}" for step in self.steps]
         question = f"{self.ending} {' '.join(map(str, self.numbers))}"
         return "; ".join([f"{self.domain} {self.steps[0].before}", *moves, question])
 
     @property
     def expression(self) -> str:
-        """The problem as an expression."""
+        """The problem as an arithmetic expression."""
         text = str(self.steps[0].before)
         for step in self.steps:
             text = _insert(stories.MOVES[step.move].expression, text, step.numbers)

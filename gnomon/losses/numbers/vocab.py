@@ -18,7 +18,7 @@ from gnomon.losses.numbers.spans import Spans, read_spans
 from gnomon.losses.numbers.tables import MAX_WIDTH, Entry, Tables, Tokenizer
 
 _MOST_LISTED = 12
-"""Largest number of unread tokens that a message lists."""
+"""Largest number of tokens with unreadable digits that a message lists."""
 
 
 class NumericVocab:
@@ -113,9 +113,9 @@ class NumericVocab:
         return self.coverage_by_kind({"": texts}).get("", 1.0)
 
     def coverage_by_kind(self, texts: Mapping[str, Iterable[str]]) -> dict[str, float]:
-        """Compute the coverage of each kind of answers. Kinds without digits are left out.
+        """Compute for each kind of answers the share of digits that a numeric loss sees.
 
-        A kind may have a coverage of 0. A ValueError is raised only if all kinds have 0.
+        Kinds without digits are left out. A ValueError is raised if all kinds have a share of 0.
         """
         if self._tokenizer is None:
             raise ValueError("coverage needs the tokenizer: use NumericVocab.from_tokenizer")

@@ -65,7 +65,7 @@ def _trie(
 
 
 class _RangeTrie:
-    """Tokens of the answers that are numbers of a range, as far as the search has come."""
+    """Trie of the token sequences that spell the numbers of a range. It grows with the search."""
 
     def __init__(
         self, tokenizer: Any, family: Family, processor: Processor, prompt: str,
@@ -80,13 +80,16 @@ class _RangeTrie:
         self.numbers: dict[Ids, str] = {}
 
     def tokens_after(self, node: Ids) -> tuple[int, ...]:
-        """Return the tokens that may follow a beginning, including the end of the answer."""
+        """Return the tokens that may follow those in `node`, including the end of the answer."""
         if node not in self._children:
             self._children[node] = tuple(dict.fromkeys(self._tokens(node)))
         return self._children[node]
 
     def _tokens(self, node: Ids) -> Iterator[int]:
-        """Yield the token after a beginning in each number that may follow, and store its text."""
+        """Yield the next token of each number that begins with the tokens of `node`.
+
+        The digits up to each such token are stored, so that the search can continue from it.
+        """
         prefix = self._prefixes[node]
         continuations = self._range.outcomes(prefix, self._window)
         texts = [self._text(self._range.answer(figures)) for figures in continuations]
@@ -96,7 +99,7 @@ class _RangeTrie:
         for (figures, is_complete), text, ids, offsets in rows:
             path = tuple(ids[self._n_prompt :])
             if path[: len(node)] != node:
-                continue  # it is cut otherwise
+                continue  # this number is tokenized differently
             child = path[: len(node) + 1]
             start = text.rindex(self._range.answer(figures))
             n_chars = min(offsets[self._n_prompt + len(node)][1] - start, len(figures))
@@ -115,7 +118,7 @@ class _RangeTrie:
 
 @lru_cache(maxsize=8)
 def _max_digits(tokenizer: Any) -> int:
-    """Counts of digits that a token of this tokenizer may have, 1 to _MAX_DIGITS."""
+    """Return the length of the tokenizer's longest token of digits, at most _MAX_DIGITS."""
     tokens = (token.strip("Ġ▁ ") for token in tokenizer.get_vocab())
     return min(
         _MAX_DIGITS, max((len(t) for t in tokens if t.isascii() and t.isdecimal()), default=1)

@@ -66,9 +66,10 @@ class LogFile(TrainerCallback):  # type: ignore[misc]
         put_text(self.path, _lines(state.log_history))
 
     def repair(self, history: Sequence[Mapping[str, Any]]) -> None:
-        """Restore the lines of a finished training that a kill lost, and drop an incomplete line.
+        """Complete the log of a finished training whose process was killed at the end.
 
-        The summary at the end is not in any checkpoint, so it stays if it is there.
+        Missing lines are restored from the history, and an incomplete last line is dropped. The
+        summary at the end is not part of the history, so it is kept if the file has it.
         """
         text = _lines(history)
         on_disk = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""

@@ -252,9 +252,9 @@ def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:
 
 
 def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> None:
-    """Load the result of a finished training: its best weights if it measured them, or the last.
+    """Load the weights of a finished training: the best weights if they are known, else the last.
 
-    The log and older checkpoints become what they are after an end without a kill.
+    If the process was killed at the end, the log is completed and old checkpoints are removed.
     """
     state = transformers.TrainerState.load_from_json(checkpoint / TRAINER_STATE_NAME)
     best = checkpoint.with_name(f"checkpoint-{state.best_global_step}")

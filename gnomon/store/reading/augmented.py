@@ -22,9 +22,9 @@ from gnomon.sample import Sample, Target
 from gnomon.store.reading.mixture import Pattern
 from gnomon.store.samples import Samples
 
-# Standard deviations to either side. Two draws of a billion lie beyond them.
+# The bell is cut off at this many standard deviations. Two draws of a billion lie beyond them.
 _REACH = 6
-# Number of training samples that are searched for a sample with steps.
+# Number of training samples that are searched for an answer that can be spread.
 _SAMPLES = 64
 
 
@@ -32,7 +32,7 @@ def spread_sample(sample: Sample, width: float, *key: object) -> Sample:
     """Draw a sample's answer from a bell of `width` steps around it. The result depends only on the
     key.
 
-    With a width of 0, or without anything to spread, the sample is returned unchanged.
+    The sample is returned unchanged if the width is 0 or if `has_steps` is False for it.
     """
     if not width or not has_steps(sample):
         return sample
@@ -66,7 +66,7 @@ def has_steps(sample: Sample) -> bool:
 
 
 def check_can_spread(samples: Iterable[Sample], width: float) -> None:
-    """Refuse a bell for samples if the first 64 have nothing to spread."""
+    """Raise a RecipeError if `width` is not 0 and none of the first 64 answers can be spread."""
     if width and not any(map(has_steps, islice(samples, _SAMPLES))):
         raise RecipeError(
             f"loss.spread={width:g} changes only a number, a time or a box without a working before"
