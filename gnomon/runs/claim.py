@@ -177,7 +177,7 @@ def _version_changes(run: Path, sources: Sequence[Source]) -> dict[str, tuple[An
 
 
 def _check_unchanged(run: Path, changes: Mapping[str, tuple[Any, Any]]) -> None:
-    """Refuse another recipe, or other versions, if anything on disk was made by the old ones."""
+    """Raise a RecipeError if files in the run depend on a recipe key or version that changed."""
     # Keys that each folder's files depend on.
     keys_of = {
         "data": ("data", "seed", "train.samples", "version of"),

@@ -191,7 +191,7 @@ def score(
 
 
 def _list(values: Iterable[Any], name: str) -> list[Any]:
-    """Return an argument as a list; refuse a text, whose letters would be taken one by one."""
+    """Return an argument as a list. Raise a ValueError for a text, which is not a list of texts."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ValueError(f"{name}: {values!r}: give a list")
     return list(values)

@@ -84,7 +84,7 @@ class Exam:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The samples without their pictures, drawn once however many files answer them."""
+        """The samples without their pictures. They are drawn once and cached."""
         return [Question.of(sample) for sample in self]
 
     def ids(self) -> set[str]:
@@ -153,7 +153,7 @@ def n_asked(wanted: HowMany, rows: int | None) -> int:
 
 
 def note_unasked(exam: Exam) -> None:
-    """Say that a split has more rows than are asked."""
+    """Print a note if only some rows of a split are asked."""
     rows = exam.pool.n_distinct
     if rows is not None and exam.samples < rows:
         kind = "" if exam.split == "all" else f"{exam.split} "

@@ -42,7 +42,7 @@ class LockedRun:
     folder: RunFolder
     resolved: Resolved
     recipe: Recipe
-    """The recipe with the open choices as the first start made them."""
+    """The resolved recipe. Choices that it left open are kept from the run's first start."""
     _is_claimed: bool = field(default=False, init=False)
 
     @property

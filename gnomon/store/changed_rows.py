@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from gnomon.sample import Target
 
 _NAMED = 3
-"""Rows that a message names."""
+"""Largest number of rows that a message names."""
 _MOST = 2000
-"""Rows that are compared. Their pictures are decoded, which takes seconds."""
+"""Largest number of rows that are compared. Decoding their pictures takes seconds."""
 
 
 class ComparedRow(NamedTuple):
-    """A sample as far as it is compared."""
+    """The fields of a sample that are compared."""
 
     id: str
     question: str
@@ -27,7 +27,7 @@ class ComparedRow(NamedTuple):
 
     @property
     def name(self) -> str:
-        """File and line of a user's row, or the sample's id."""
+        """File and line of a user's row, or the id of another sample."""
         file, line = self.facts.get("file"), self.facts.get("line")
         return self.id if file is None or line is None else f"{file} line {line}"
 
@@ -35,9 +35,10 @@ class ComparedRow(NamedTuple):
 def explain_differences(
     differences: Iterable[str], stored: Iterable[ComparedRow], rows: Iterable[ComparedRow]
 ) -> list[str]:
-    """Name the rows that differ in place of the hashes of a table's content.
+    """Replace differences of a table's content hash by the names of the rows that differ.
 
-    `differences` are those of two descriptions, and stay as they are if all rows are equal.
+    `differences` are texts about two descriptions of samples. They are returned unchanged if all
+    rows are equal.
     """
     texts = list(differences)
     changes = list(_changes(stored, rows))

@@ -152,7 +152,7 @@ class BoxType(PlacedType):
         return "(" + ", ".join(f"{edge:.1f}" for edge in value) + ")"
 
     def describe_result(self, measures: dict[str, float]) -> str:
-        """Write the IoU, for right answers as well."""
+        """Write the IoU, whether the answer is right or wrong."""
         return f"IoU {measures['iou']:.2f}"
 
     def value_of(self, truth: Box) -> Corners:

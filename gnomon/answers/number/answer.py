@@ -263,14 +263,14 @@ def form_with_decimals(target: Target) -> AnswerForm:
 
 
 def numbers_of(form: AnswerForm, values: Sequence[Decimal]) -> tuple[Number, ...] | None:
-    """Return answers of a form with these values, if it is the form of a number."""
+    """Return numbers with these values in the given form. None for a form of another type."""
     if not isinstance(form, NumberForm):
         return None
     return tuple([form.answer(value) for value in values])
 
 
 def number_range_of(form: AnswerForm, grid: GridDecimals | None = None) -> NumberRange | None:
-    """Return the numbers that are searched for the answer, if they are too many for a list."""
+    """Return the range to search for the answer. None if the numbers are few enough to list."""
     return form.number_range(grid) if isinstance(form, NumberForm) else None
 
 

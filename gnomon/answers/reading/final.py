@@ -68,7 +68,7 @@ def find(text: str, read_values: ReadValues[V], which: Which = "final") -> Readi
 
 
 def _by_place(text: str, read_values: ReadValues[V], *, last: bool) -> Reading[V] | None:
-    """Find the first or last value, in growing parts from that end of the text."""
+    """Find the first or last value. Search short parts from that end of the text first."""
     for size in (HEAD, TAIL, 3 * TAIL):
         start = max(0, len(text) - size) if last else 0
         # A value must not be cut in two.

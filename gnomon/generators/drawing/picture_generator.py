@@ -40,7 +40,7 @@ class PictureGenerator(Generator):
         them."""
 
     def palette_name(self, file: UserFile) -> str:
-        """Turn a palette's file into a name: its colours."""
+        """Return the name of a user's palette: the colours in its file."""
         return colours.dial_palette_name(file)
 
     @cached_property

@@ -23,12 +23,12 @@ class Card(Track):
     """A track that moves until the value is at a mark."""
 
     drive: PlainText = field(default="value", metadata={DRIVE: True})
-    """The number on its scale that stands at the mark."""
+    """Formula of the number that stands at the mark."""
     mark: float = 0.0
-    """Place of the mark: degrees from up on an arc, or the share of a line."""
+    """Place of the mark: degrees from up on an arc, or 0 to 1 along a line."""
     mark_colour: Paint = "pointer"
     mark_size: Distance = 0.12
-    """Length of the mark; negative for one on the other side of the track."""
+    """Length of the mark. Negative: on the other side of the track."""
     mark_width: Length = 0.03
     ground: Paint = "floor"
     """Colour of the card."""

@@ -27,15 +27,15 @@ class CellStyle(NamedTuple):
     """Font of a wheel's figures, or style of segments."""
     figure_height: float
     narrow: float
-    """Breadth of a figure, relative to its font's."""
+    """Breadth of a figure, as a multiple of its breadth in the font."""
     breadth: float
     """Breadth of a cell."""
     pitch: float = 1.0
     """Distance from one figure of a wheel to the next."""
     curve: float = 9.0
-    """Radius of a wheel; the smaller, the more its figures shrink above and below."""
+    """Radius of a wheel. The smaller it is, the more its figures shrink above and below."""
     stroke: Stroke | None = None
-    """Manner of engraved figures; None for a font's."""
+    """Stroke of engraved figures. None for figures of a font."""
     teeth: float = 0.0
     """Graduation along the last wheel's right edge, as a share of its breadth. 0 draws none."""
     glow: bool = False
@@ -46,13 +46,10 @@ def wheel_cell(
     style: CellStyle, position: float, height_px: int, colours: tuple[Colour, Colour],
     *, is_last: bool, upwards: bool = True,
 ) -> Pixels:  # fmt: skip
-    """Draw a wheel through its window: figures move upwards, the next comes from below.
-
-    Some wheels turn the other way round.
-    """
+    """Draw a counter's wheel in its window. Its figures move up, or down without `upwards`."""
     ground, ink = colours
     wide = round(height_px * style.breadth)
-    tall = 3 * height_px  # of the wheel unrolled, its middle in the middle
+    tall = 3 * height_px  # height of the unrolled wheel around the window's middle
     strip = np.empty((tall, wide, 3), np.uint8)
     strip[:] = ground
     for figure in range(int(position) - 1, int(position) + 3):
@@ -82,7 +79,7 @@ def wheel_cell(
 def _graduate(
     strip: Pixels, height_px: int, position: float, ink: Colour, style: CellStyle
 ) -> None:
-    """Mark every fifth of a figure along the right edge of a wheel that is unrolled."""
+    """Draw five marks per figure along the right edge of an unrolled wheel."""
     tall, wide = strip.shape[:2]
     step, length = height_px * style.pitch / 5, round(style.teeth * wide)
     first = tall / 2 - position % 1 * height_px * style.pitch
@@ -96,7 +93,10 @@ def display_cell(
     style: CellStyle, figure: int | None, height_px: int, colours: tuple[Colour, Colour],
     rng: Rng, dead: int | None,
 ) -> Pixels:  # fmt: skip
-    """Draw a place of a seven-segment display; a dead segment and a dark place are not lit."""
+    """Draw a digit of a seven-segment display. No segment is lit if `figure` is None.
+
+    The segment `dead` is never lit.
+    """
     ground, ink = colours
     wide = round(height_px * style.breadth)
     cell = np.empty((height_px, wide, 3), np.uint8)
@@ -118,18 +118,18 @@ def dial_cell(
     font: str, position: float, height_px: int, colours: tuple[Colour, Colour], pointer: Colour,
     behind: Colour, *, is_clockwise: bool,
 ) -> Pixels:  # fmt: skip
-    """Draw a dial of a register, its labels the way round that it turns."""
+    """Draw a register's dial with labels 0 to 9, in the direction in which its pointer turns."""
     ground, ink = colours
     direction = 1 if is_clockwise else -1
     cell = np.empty((height_px, height_px, 3), np.uint8)
     cell[:] = behind
 
     def at(turn: float, radius: float) -> tuple[int, int]:
-        """A point of the dial in sixteenths of a pixel."""
+        """Return a point of the dial, in sixteenths of a pixel."""
         x, y = polar(direction * 360 * turn, radius)
         return round(16 * height_px * (0.5 + x)), round(16 * height_px * (0.5 + y))
 
-    # OpenCV counts in sixteenths where its last argument, the shift, is 4.
+    # OpenCV counts in sixteenths if its last argument, the shift, is 4.
     thick = max(1, round(0.012 * height_px))
     middle = at(0, 0)
     cv2.circle(cell, middle, round(16 * 0.48 * height_px), ground, -1, cv2.LINE_AA, 4)
@@ -173,7 +173,7 @@ def figure_ink(style: CellStyle, figure: int, dead: int | None = None) -> Points
 
 
 def figure_tile(text: str, style: CellStyle, height: int, room: int) -> Pixels:
-    """A figure's mask, narrowed as the style has it, and to the wheel's breadth."""
+    """Return a figure's mask, narrowed to the style and to at most `room` pixels."""
     height = max(6, height)
     if style.stroke is None:
         tile = _narrowed(text, style.font, height, style.narrow)
@@ -195,7 +195,7 @@ def _narrowed(text: str, font: str, height: int, narrow: float) -> Pixels:
 
 
 def print_mask(plate: Pixels, tile: Pixels, x: int, y: int, ink: Colour) -> None:
-    """Print a mask with its upper left corner at (x, y), as far as it lies on the plate."""
+    """Print a mask with its upper left corner at (x, y). Pixels outside the plate are dropped."""
     cut_x, cut_y = max(0, -x), max(0, -y)
     part = plate[max(0, y) : max(0, y + tile.shape[0]), max(0, x) : max(0, x + tile.shape[1])]
     mask = tile[cut_y : cut_y + part.shape[0], cut_x : cut_x + part.shape[1], None] / np.float32(

@@ -59,7 +59,7 @@ PARTS: dict[str, type[FacePart]] = {
 _SUB_FACE = "face"
 _MOST_VARIANTS = 200
 Constants = Mapping[str, Fraction | float | str]
-"""Quantities, options and words of choices that are known, by name."""
+"""Known quantities, options and words of choices, by name."""
 NO_CONSTANTS: Constants = MappingProxyType({})
 # Palettes of all families, or in photographs colours of real dials.
 ANY = "any"
@@ -69,7 +69,7 @@ _START = "name, value, body and parts; `gnomon cp face my-gauge.yaml` writes one
 
 @dataclass(frozen=True, config=STRICT)
 class Body:
-    """The plate and rim that carry the parts; the middle of its outline is at 0, 0."""
+    """The plate and rim that carry the parts. The origin is the middle of the outline."""
 
     shape: Literal[
         "round", "ring", "bare", "square", "cushion", "oval", "tall", "octagon", "barrel",
@@ -80,9 +80,9 @@ class Body:
     corner: Annotated[float, Field(ge=0, le=1)] = 0.08
     """Radius of a box's corners."""
     around: str | None = None
-    """A window that it fits around. It replaces `size`."""
+    """Name of a window around which the body is fitted, instead of `size`."""
     margin: tuple[Length, Length] = (0.2, 0.2)
-    """Breadth of the body beside that window, and above and below it."""
+    """Breadth of the body beside this window, and above and below it."""
     rim: Annotated[float, Field(ge=0, le=0.5)] = 0.06
     """Breadth of the rim. 0 draws no rim."""
     palette: str = ANY
@@ -105,20 +105,20 @@ class Body:
 
     @cached_property
     def colours(self) -> BodyColours:
-        """The colours that differ from the palette's."""
+        """The colours that replace colours of the palette."""
         return BodyColours(
             self.floor, self.hands, self.ink, self.pointer, self.case, self.ground, self.shade
         )
 
     def fitted(self, half_size: tuple[float, float]) -> Body:
-        """The body around a window that has half this breadth and height."""
+        """Return the body around a window with this half-width and half-height."""
         body = copy(self)
         sizes = tuple(half + margin for half, margin in zip(half_size, self.margin, strict=True))
         object.__setattr__(body, "size", sizes)
         return body
 
     def outline(self, grow: float = 0.0) -> Points:
-        """The edge of the floor, or of what lies so far outside of it."""
+        """Return the outline of the floor, grown by `grow` on all sides."""
         if self.shape == "box":
             (wide, high), corner = self.size, self.corner + grow
             corner = min(corner, wide, high)
@@ -128,34 +128,34 @@ class Body:
 
 @dataclass(frozen=True, config=STRICT)
 class FaceReading:
-    """A number that is asked for: of the whole face, or of a part of it."""
+    """A number that questions ask for, from the whole face or from a part."""
 
     drive: str | None = None
-    """Its formula. Default: the drive of the part."""
+    """Formula of the number. Default: the drive of the part."""
     part: str | None = None
-    """The part that shows it, for the facts and for its formula."""
+    """Name of the part that shows the number."""
     words: str | None = None
-    """Its name in questions. Default: the instrument's name, or the reading's."""
+    """Name of the reading in questions. Default: the instrument's name, or the reading's key."""
     unit: str | None = None
-    """Default: the instrument's unit."""
+    """Unit of the answer. Default: the instrument's unit."""
     answer: Literal["number", "time"] = "number"
     """time: the number counts seconds since twelve, and the answer is a time, for example 10:08."""
     hours: Literal[12, 24] = 12
-    """Hours that a clock tells apart."""
+    """Number of hours after which a clock repeats."""
     step: Positive | None = None
     """The answer is a multiple of it. For a time, give 60 for minutes or 1 for seconds. Default:
     the last figure of a window, otherwise 1."""
     parts: Annotated[int, Field(ge=1, le=10)] | None = None
-    """Parts of the distance of two ticks to which a pointer is read, in place of `step`, for scales
-    whose ticks differ. An answer is then right if it is at most half of that distance away."""
+    """Number of parts into which a reader divides the gap between ticks. It replaces `step` on
+    scales with uneven ticks. A correct answer is then at most half a gap away."""
     within: Annotated[float, Field(ge=0)] | None = None
-    """The largest error of an answer that is right. Default: one step."""
+    """Largest error of a correct answer. Default: one step."""
     round: Literal["nearest", "down"] = "nearest"
-    """down: figures and dials are read to the last figure that they have passed."""
+    """down: figures and dials are read as the last figure that they have passed."""
     cycle: Annotated[float, Field(ge=0)] = 0.0
-    """The number at which the scale starts again, for example 10 on a dial. Default: it ends."""
+    """Number at which the scale wraps to 0, for example 10 on a dial. 0: it does not wrap."""
     digits: Annotated[int, Field(ge=0, le=12)] = 0
-    """Figures before the point, with zeros in front. Default: as few as needed."""
+    """Digits before the point, padded with zeros. Default: as few as needed."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -163,7 +163,7 @@ class FaceHead:
     """The keys of a description neighbours body and parts, which are the same in every picture."""
 
     name: Annotated[str, Field(min_length=1)]
-    """Its name in questions, for example pressure gauge."""
+    """Name of the instrument in questions, for example pressure gauge."""
     value: tuple[float, float, float]
     """First value, last value, and the step between the values that are drawn."""
     unit: str = ""
@@ -185,9 +185,9 @@ class FaceHead:
     """Wordings with {name}, {unit} and {part}, in place of the standard ones. The wording of
     in_range also has {low} and {high}."""
     small: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Share of pictures in which each number of figures is equally likely, as on meters."""
+    """Share of pictures whose values have 1, 2, 3 or more digits equally often, as on meters."""
     readable: Annotated[int, Field(ge=24, le=1000)] = 130
-    """Pixels of the shorter side at which it can still be read, for the photo look."""
+    """Smallest length of the shorter side, in pixels, at which a photo can be read."""
 
     def __post_init__(self) -> None:
         for name, steps in {"value": self.value, **self.draws}.items():
@@ -215,7 +215,7 @@ class FaceHead:
 
     @property
     def count(self) -> int:
-        """The number of values from first to last."""
+        """Number of values from first to last."""
         return _count(self.value)
 
     def words(self, name: str) -> tuple[str, ...]:
@@ -233,18 +233,18 @@ class DrawnFace(NamedTuple):
     parts: tuple[MountedPart, ...]
 
     def part(self, name: str) -> MountedPart:
-        """The part of a name."""
+        """Return the part with this name."""
         return next(mount for mount in self.parts if mount.name == name)
 
     def pointer_of(self, reading: FaceReading) -> MountedPart | None:
-        """The pointer that shows a reading on a track. None if it is read otherwise."""
+        """Return the pointer that shows a reading. None if another part shows it."""
         for mount in self.parts:
             if isinstance(mount.part, Pointer) and mount.part.drive == reading.drive:
                 return mount
         return None
 
     def with_changed(self, name: str, **changes: Any) -> DrawnFace:
-        """The face with other values for keys of a part, which are not checked."""
+        """Return the face with other values for keys of a part. They are not checked."""
         part = self.part(name).part
         # Values that were worked out from the keys are left behind.
         keys = {each.name: getattr(part, each.name) for each in fields(part)}  # type: ignore[arg-type]
@@ -338,7 +338,7 @@ class FaceDescription:
 
     @cached_property
     def head(self) -> FaceHead:
-        """The keys that do not vary."""
+        """The keys that are the same in every picture."""
         keys = {k: v for k, v in self.raw.items() if k not in ("body", "parts", "variants")}
         return recipe.validate(FaceHead, keys, name=self._line)
 
@@ -434,7 +434,7 @@ class FaceDescription:
 
     @cached_property
     def _late(self) -> frozenset[str]:
-        """Parts that get a free place, and parts on a sub-face that does."""
+        """Names of parts that are drawn at a free place, or on a sub-face that is."""
         late: set[str] = set()
         for each in self._plans:
             if each.spots is not None or each.face.removesuffix(".") in late:
@@ -547,7 +547,7 @@ class FaceDescription:
     def _values(
         self, each: PartPlan | SubFacePlan, mounting: _Mounting, chooser: Chooser
     ) -> dict[str, Any]:
-        """Values of a part, drawn once, with those of the part that it is like."""
+        """Return the drawn values of a part. Missing keys come from the part named by `like`."""
         values = mounting.values.get(each.name)
         if values is None:
             values = each.values.draw(chooser, mounting.quantities)
@@ -568,7 +568,7 @@ class FaceDescription:
         self, each: PartPlan, part: FacePart, frames: Mapping[str, tuple[float, float, float]],
         mounts: Mapping[str, MountedPart], quantities: Mapping[str, Fraction],
     ) -> MountedPart | None:  # fmt: skip
-        """Put a part in its place; None for a pointer whose track is left out of this picture."""
+        """Put a part in its place. None for a pointer whose track this picture leaves out."""
         drive = part.drive_text
         number = None if drive is None else evaluate(drive, quantities)
         frame, track = frames[each.face], None
@@ -647,7 +647,7 @@ class FaceDescription:
                         self._check_drawn(self.draw(value, EndChooser(share, index), ood=ood))
 
     def _raw_drive(self, each: PartPlan) -> str | None:
-        """The drive that is written for a part."""
+        """Return the drive in the description of a part."""
         # The first word of each choice, and 1 for all others: a drive may divide by them.
         ones = {name: Fraction(words is None) for name, words in self._names.items()}
         drive = each.values.draw(EndChooser(0), ones).get("drive")
@@ -701,7 +701,7 @@ class FaceDescription:
         return complete
 
     def fault(self, path: str, message: str) -> ValueError:
-        """Make the error for a key."""
+        """Return the error for a key, with its file and line."""
         return RecipeError(f"{self._line(path)}: {path}: {message}")
 
     def _line(self, path: str) -> str:
@@ -753,7 +753,7 @@ def _parts_like(face: str, parts: Mapping[str, Any], changes: Mapping[str, Any])
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with changes within them, key by key."""
+    """Return `base` with `changes`. Mappings in both are merged key by key."""
     merged = dict(base)
     for key, value in changes.items():
         inner = merged.get(key)
@@ -768,12 +768,12 @@ def _count(steps: tuple[float, float, float]) -> int:
 
 
 def value_at(steps: tuple[float, float, float], index: int) -> Fraction:
-    """A value by its place among all."""
+    """Return the value with this index in the list of first, last and step."""
     return as_fraction(steps[0]) + index * as_fraction(steps[2])
 
 
 def decimal_of(value: Fraction) -> Decimal:
-    """A fraction whose decimals end, as a decimal."""
+    """Convert a fraction to a decimal. Its decimals must terminate."""
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 

@@ -1,4 +1,4 @@
-"""A face before it is drawn, its pixels from the background to the pointers, and its facts."""
+"""Drawing of a face from the background to the pointers, and the facts about it."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FALL = np.array([0.03, 0.04])
 
 
 class FaceLook(NamedTuple):
-    """Everything about a picture of a face that its description leaves open."""
+    """Properties of a picture that the face's description leaves open."""
 
     size: int
-    """Pixels of the picture's height, and of its width if none is given."""
+    """Height of the picture in pixels, and its width if `width` is None."""
     palette: str
     background: str
     font: str
@@ -40,26 +40,26 @@ class FaceLook(NamedTuple):
     is_photo: bool = False
     width: int | None = None
     readable: int | None = None
-    """Pixels of the shorter side at which it can still be read. Default: the description's."""
+    """Smallest readable length of the shorter side, in pixels. Default: the description's."""
     shadow: float = 0.0
-    """Share of light that pointers take from the floor in a flat picture; 0 for no shadow."""
+    """Darkness of the pointers' shadow in a flat picture: 0 for no shadow, 1 for black."""
     front: InFront = InFront()
 
 
 class FaceScene(NamedTuple):
-    """A face that shows a value, and how it is seen."""
+    """A face that shows a value, and the look of its picture."""
 
     face: DrawnFace
     look: FaceLook
 
     @property
     def edge(self) -> Points:
-        """The edge of the body."""
+        """Outline of the body with its rim, in the face's unit."""
         return self.face.body.outline(self.face.body.rim)
 
     @property
     def case(self) -> Points:
-        """The edge of the body in the picture."""
+        """Outline of the body with its rim, in pixels."""
         return self.look.pose(self.edge)
 
     @property
@@ -103,7 +103,7 @@ def draw_faces(scenes: Sequence[FaceScene], rng: Rng) -> Image:
 
 
 def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
-    """Draw a body with its print and windows, and what stands out behind the body."""
+    """Draw a body with its print and windows, and the plates behind it."""
     face, look = scene.face, scene.look
     body = face.body
     painter = FacePainter(canvas, look.pose, palette, look.font, face.head.unit, rng)
@@ -128,7 +128,7 @@ def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) ->
 
 
 def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
-    """Iterate over the parts in the floor; what lies beneath a track comes before it."""
+    """Iterate over the parts in the floor. Parts beneath a track come before it."""
     beneath = [m for m in face.parts if isinstance(m.part, Pointer) and m.part.beneath]
     for mount in face.parts:
         if isinstance(mount.part, Track):

@@ -22,7 +22,7 @@ ENGRAVED = "engraved"
 
 @dataclass(frozen=True, config=STRICT)
 class Stroke:
-    """The manner of a set of engraved figures."""
+    """Shape parameters of a set of engraved figures."""
 
     weight: Annotated[float, Field(gt=0, le=0.4)] = 0.14
     """Breadth of the stroke, in heights of a figure."""

@@ -1,4 +1,4 @@
-"""Drives: formulas such as `value * 10 % 1`, parsed by Python's own parser and worked exactly."""
+"""Drives: formulas such as `value * 10 % 1`, parsed by Python and evaluated exactly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RULE = (
 
 
 def evaluate(text: str, quantities: Quantities) -> Fraction:
-    """Work out a formula exactly."""
+    """Evaluate a formula exactly."""
     try:
         result: Fraction = _compiled(text, Fraction)(quantities)
         return result
@@ -50,7 +50,7 @@ def evaluate(text: str, quantities: Quantities) -> Fraction:
 
 
 def evaluate_float(text: str, quantities: Quantities) -> float:
-    """Work out a formula in floats, several times faster than exactly."""
+    """Evaluate a formula in floats, which is several times faster."""
     try:
         return float(_compiled(text, float)(quantities))
     except ZeroDivisionError:
@@ -66,7 +66,7 @@ def check_formula(text: str, names: Mapping[str, object]) -> None:
 
 
 def formula_names(text: str) -> list[str]:
-    """List the names that a formula uses, functions left out."""
+    """List the names that a formula uses, except functions."""
     nodes = ast.walk(_parsed(text))
     return [n.id for n in nodes if isinstance(n, ast.Name) and n.id not in _FUNCTIONS]
 
@@ -95,7 +95,7 @@ def _compiled(text: str, number_type: Callable[[Any], Any]) -> _Formula:
 
 
 def _compile(node: ast.expr, text: str, number_type: Callable[[Any], Any]) -> _Formula:
-    """Turn a node into a function; a node that is not listed here is refused, and never run."""
+    """Compile a node to a function. Raise a ValueError for a node that is not listed here."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             # By its digits: 0.1 is a tenth here, not the nearest binary fraction.

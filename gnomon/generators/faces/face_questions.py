@@ -20,7 +20,7 @@ _WORDS = read_toml(__file__, "questions.toml")
 
 
 def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
-    """The answer to a reading: a multiple of its step, with its tolerance."""
+    """Return the answer for a reading: a multiple of its step, with its tolerance."""
     number = evaluate(reading.drive or "value", face.quantities)
     if reading.answer == "time":
         seconds = math.floor(number % (3600 * reading.hours))
@@ -30,7 +30,7 @@ def answer_of(reading: FaceReading, face: DrawnFace) -> Number | Time:
 
 
 def number_of(reading: FaceReading, face: DrawnFace) -> Number:
-    """The answer to a reading that is a number."""
+    """Return the answer for a reading that is a number."""
     number = evaluate(reading.drive or "value", face.quantities)
     if reading.parts is not None:
         return _between_ticks(reading, face)
@@ -49,7 +49,7 @@ def number_of(reading: FaceReading, face: DrawnFace) -> Number:
 
 
 def _between_ticks(reading: FaceReading, face: DrawnFace) -> Number:
-    """The nearest part of the distance of the two ticks around a pointer."""
+    """Return the answer, rounded to parts of the gap between the ticks around the pointer."""
     mount = face.pointer_of(reading)
     assert mount is not None
     assert isinstance(mount.track, Track)
@@ -70,7 +70,7 @@ def _between_ticks(reading: FaceReading, face: DrawnFace) -> Number:
 def wordings(
     description: FaceDescription, question: str, reading: FaceReading, limits: Limits | None = None
 ) -> list[str]:
-    """The texts of a question about a reading, with the ends of a range if it has one."""
+    """Return the wordings of a question. `limits` are the ends of the range that it asks about."""
     head = description.head
     table = _WORDS["times" if reading.answer == "time" else "wordings"]
     texts = head.questions.get(question) or table[question]  # type: ignore[call-overload]
@@ -105,7 +105,7 @@ def _unit(reading: FaceReading, unit: str) -> str:
 
 
 def _with_places(value: Decimal, step: Decimal) -> Decimal:
-    """Write as many decimals as the step has."""
+    """Round a number to the decimal places of the step."""
     exponent = step.normalize().as_tuple().exponent
     assert isinstance(exponent, int)
     return value.quantize(Decimal(1).scaleb(min(0, exponent)))

@@ -61,7 +61,7 @@ LEVELS = read_levels(__file__, FaceLevel)
 # Palettes that `ood` holds back: the last three of each family.
 OOD_PALETTES = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
 ALL = "all"
-# Pixels between two ticks; what stands closer together nobody counts.
+# Smallest distance of two ticks in pixels. Closer ticks cannot be counted.
 MIN_TICK_GAP = 2.7
 # Length of the body's longer side, as a share of the picture's: alone, and to be found.
 _WHOLE, _ANYWHERE = (0.86, 0.97), (0.2, 0.7)
@@ -75,12 +75,12 @@ _NEEDED_OF_SCALES = (
     "a pointer on a scale with two ends and six labels or more, which starts at 0 for percent"
 )
 ZONE_PAINTS = frozenset(scale_marks.ZONE_PAINTS.values())
-# Draws of a photograph's colours until a pointer can be seen on them.
+# Largest number of draws of a photograph's colours, until a pointer is visible on them.
 _TRIES = 30
 
 
 class FacePlan(NamedTuple):
-    """The meaning of a sample."""
+    """The question, instrument and value of a sample, drawn before its picture."""
 
     question: str
     description: FaceDescription
@@ -89,7 +89,7 @@ class FacePlan(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """Instrument and value in words. Splits are shared out by it."""
+        """Instrument, unit and value as a text. It decides the split of the sample."""
         head = self.description.head
         return f"{head.name}|{head.unit}|{self.value}"
 
@@ -375,7 +375,7 @@ class Face(PictureGenerator):
 def _fitting_palettes(
     names: Sequence[str], ood: bool, paints: frozenset[str], body: BodyColours
 ) -> tuple[str, ...]:
-    """Palettes on whose floor each of these colours can be seen."""
+    """Return the palettes on whose floor all these colours are visible."""
     return tuple(name for name in _palettes(names, ood) if _is_visible(paints, name, body))
 
 
@@ -394,20 +394,20 @@ def _is_visible(paints: frozenset[str], name: str, body: BodyColours) -> bool:
 
 @lru_cache(maxsize=256)
 def _fonts_of(description: FaceDescription) -> frozenset[str]:
-    """Fonts that the body of a description may have."""
+    """Return the fonts that the body of a description may have."""
     return frozenset(body.font for body in _bodies(description))
 
 
 @lru_cache(maxsize=256)
 def _bodies(description: FaceDescription) -> tuple[Body, ...]:
-    """Bodies that together have each font and each colour of a description."""
+    """Return bodies that together show every font and colour of a description."""
     value, count = value_at(description.head.value, 0), description.body_fonts
     return tuple(description.draw(value, EndChooser(0, index)).body for index in range(count))
 
 
 @lru_cache(maxsize=1024)
 def _has_scale(description: FaceDescription, question: str) -> bool:
-    """True if the first reading stands on a scale of which a question can be asked."""
+    """Return True if the first reading is on a scale that questions can be asked about."""
     face = description.draw(value_at(description.head.value, 0), EndChooser(0))
     return scale_marks.is_asked_of(question, face, next(iter(description.readings.values())))
 

@@ -1,4 +1,4 @@
-"""Light on a face's glass, and a thing in front of its edge."""
+"""Glare on a face's glass, and an object that covers part of its edge."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from gnomon.generators.rng import Rng
 COVER_COLOURS: tuple[Colour, ...] = (
     (96, 124, 70), (150, 104, 78), (58, 62, 70), (186, 148, 118),
 )  # fmt: skip
-# Radius of the thing, in the face's unit.
+# Radius of the object, in the face's unit.
 _COVER = 0.4
-# Degrees between the thing and a direction that it must not hide.
+# Degrees between the object and a direction that it must not cover.
 _CLEAR = 36.0
 
 
 class InFront(NamedTuple):
-    """Glare and cover of a face. Directions are degrees from up."""
+    """Glare on a face, and the object that covers part of it. Directions are degrees from up."""
 
     glare: float | None = None
-    """The side from which light is reflected."""
+    """Direction of the glare from the middle. None for no glare."""
     cover: float | None = None
-    """Direction of the thing that hides a part of the edge."""
+    """Direction of the object that covers part of the edge. None for no object."""
     cover_colour: Colour = COVER_COLOURS[0]
 
 
 def random_cover(
     edge: Points, pose: Pose, visible_at: Sequence[float], ends: tuple[float, float], rng: Rng
 ) -> float | None:
-    """Draw the direction of a thing at a face's edge that hides none of some directions.
+    """Draw the direction of an object at the edge that covers none of `visible_at`.
 
-    `ends` are the pixels from left to right between which the thing must lie.
+    `ends` are the pixels from left to right between which the object must lie. None if there is no
+    such direction.
     """
     turn = rng.uniform(0, 15)
     # Every 15 degrees from a random start: fine enough to find a free place.
@@ -52,7 +53,7 @@ def random_cover(
 
 
 def cover_outline(edge: Points, pose: Pose, at: float) -> Points:
-    """Return the outline of a thing at the edge of a face, in the picture."""
+    """Return the outline in pixels of an object that covers the edge in direction `at`."""
     distances = np.linalg.norm(edge, axis=1)
     nearest = (edge @ polar(at, 1.0) / distances).argmax()
     middle = polar(at, float(distances[nearest]) + 0.05)
@@ -60,7 +61,7 @@ def cover_outline(edge: Points, pose: Pose, at: float) -> Points:
 
 
 def draw_in_front(canvas: Canvas, pose: Pose, edge: Points, front: InFront) -> None:
-    """Draw what lies between a face and the eye. The edge is the face's own."""
+    """Draw a glare on the face's glass, and an object that covers part of its edge."""
     if front.glare is not None:
         # An ellipse of light across the glass.
         light = disc(1.0) * (0.5, 0.16) @ rotation_matrix(front.glare) + polar(front.glare, 0.42)

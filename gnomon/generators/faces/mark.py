@@ -30,9 +30,9 @@ class Mark(FacePart):
     """A triangle or a double bar, printed on the floor inside a track."""
 
     track: str
-    """The track."""
+    """Name of the track."""
     drive: PlainText = field(default="0", metadata={DRIVE: True})
-    """The number on the track's scale at which it stands."""
+    """Formula of the number on the track's scale at which the mark stands."""
     shape: Literal["triangle", "double"] = "triangle"
     size: Length = 0.12
     colour: Paint = "ink"
@@ -41,7 +41,7 @@ class Mark(FacePart):
         painter.fill(self.contours(mount), self.colour)
 
     def contours(self, mount: MountedPart) -> list[Points]:
-        """The contours in the track's frame."""
+        """Return the contours in the track's frame."""
         track = mount.track
         assert isinstance(track, Track)
         contours = [_TRIANGLE] if self.shape == "triangle" else list(_BARS)

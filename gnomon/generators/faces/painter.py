@@ -38,23 +38,23 @@ class FacePainter:
         self.font = font
         self.frame: Frame = WHOLE
         self.right_edge = math.inf
-        """The body's right edge."""
+        """x coordinate of the body's right edge."""
         self._print = FloorPrint(palette)
         self._late: list[Callable[[], None]] = []
         self._fine: list[Sequence[Points]] = []
         self._fine_colour: Colour | None = None
 
     def colour(self, name: str) -> Colour:
-        """The colour that a name means on this face."""
+        """Return the colour that a name has on this face."""
         return colour_of(name, self.palette)
 
     @property
     def scale(self) -> float:
-        """Pixels to the unit of the part's frame."""
+        """Number of pixels per unit of the part's frame."""
         return self.pose.scale * self.frame[0]
 
     def place(self, points: Points) -> Points:
-        """Places in the picture of points in the part's frame."""
+        """Convert points in the part's frame to pixels."""
         scale, x, y = self.frame
         return self.pose(points if self.frame == WHOLE else scale * points + (x, y))
 
@@ -92,7 +92,7 @@ class FacePainter:
         self._print.add_texts(moved, colour, font or self.font)
 
     def later(self, paint: Callable[[], None]) -> None:
-        """Paint something above the floor's texts, in the frame of now."""
+        """Call `paint` after the floor's texts are drawn, in the present frame."""
         frame = self.frame
 
         def in_frame() -> None:
@@ -102,7 +102,7 @@ class FacePainter:
         self._late.append(in_frame)
 
     def finish_floor(self) -> None:
-        """Draw the print, then paint what has waited."""
+        """Draw the print, then make the calls that `later` collected."""
         self._print.draw(self.canvas, self.pose)
         late, self._late = self._late, []
         for paint in late:
@@ -139,7 +139,7 @@ class FacePainter:
         self.canvas.pixels = np.rint(mixed).astype(np.uint8)
 
     def paste(self, picture: Pixels, corners: tuple[float, float, float, float]) -> None:
-        """Lay a flat picture on the face, between its upper left and lower right corner."""
+        """Draw a flat picture on the face, between an upper left and a lower right corner."""
         self.finish_fine()
         x1, y1, x2, y2 = corners
         outline = self.place(np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)]))

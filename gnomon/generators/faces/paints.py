@@ -58,7 +58,7 @@ class BodyColours(NamedTuple):
     case: str | None = None
     ground: str | None = None
     shade: tuple[int, int, int] = (0, 0, 0)
-    """Levels that are added to red, green and blue of floor and ground."""
+    """Levels to add to the red, green and blue of floor and ground."""
 
     def dress(self, palette: Palette) -> Palette:
         """Return the palette with these colours."""

@@ -1,4 +1,4 @@
-"""Parts of a face: what each must say of itself to be drawn, and the colours that it may name."""
+"""Base class of a face's parts, and the types of their keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _check_font(name: str) -> str:
 
 
 def _as_text(value: Any) -> Any:
-    """Take a number that YAML read, such as the drive `0`, for its text."""
+    """Convert a number that YAML read, for example the drive `0`, to text."""
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
@@ -33,7 +33,7 @@ PlainText = Annotated[str, BeforeValidator(_as_text)]
 Distance = Annotated[float, Field(ge=-4, le=4)]
 Coordinate = Annotated[float, Field(ge=-50, le=50)]
 Place = tuple[Coordinate, Coordinate]
-"""x to the right and y downwards from the middle of the face, whose half is 1."""
+"""x to the right and y downwards from the middle of the face, in halves of its width."""
 Length = Annotated[float, Field(gt=0, le=4)]
 
 
@@ -43,15 +43,15 @@ class MountedPart(NamedTuple):
     name: str
     part: FacePart
     frame: tuple[float, float, float]
-    """Scale, x and y of the sub-face that it belongs to; 1, 0 and 0 on the face itself."""
+    """Scale, x and y of the sub-face that it belongs to, or 1, 0 and 0 on the face itself."""
     number: Fraction | None = None
     """Result of its drive. None if the part does not move."""
     track: FacePart | None = None
     """The track of a pointer."""
     scale_number: float = 0.0
-    """The number on the scale of its track or card. On a ring it starts again."""
+    """The number on the scale of its track or card. On a full ring it wraps."""
     share: float = 0.0
-    """The place of this number on the way."""
+    """Position of this number on the track: 0 is the start, 1 the end."""
 
 
 class FacePart(ABC):
@@ -63,13 +63,13 @@ class FacePart(ABC):
 
     @abstractmethod
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:
-        """Return its places in pixels. The pose maps the part's frame to the picture."""
+        """Return the part's places in pixels. `pose` maps the part's frame to the picture."""
 
     def check(self, mount: MountedPart) -> None:  # noqa: B027 - most need no other part
-        """Refuse what cannot be drawn together, with the key's name first."""
+        """Raise a ValueError for keys that contradict. It begins with the key's name."""
 
     def colours(self) -> Mapping[str, str]:
-        """Names of colours that must stand out from the floor, by key."""
+        """Return the colours that must contrast with the face's floor, by key."""
         return {}
 
     @property

@@ -23,7 +23,7 @@ class Plate(FacePart):
 
     shape: Literal["disc", "ring", "box"] = "disc"
     at: Place = (0.0, 0.0)
-    """Its middle."""
+    """Middle of the plate."""
     radius: Length = 0.5
     inner: Annotated[float, Field(ge=0, le=4)] = 0.4
     """Inner radius of a ring."""
@@ -35,10 +35,10 @@ class Plate(FacePart):
     """Radius of a box's corners."""
     colour: Paint = "faint"
     edge: Annotated[float, Field(ge=0, le=0.5)] = 0.0
-    """Breadth of a line around it. 0 draws no line."""
+    """Breadth of a line around the plate. 0 draws no line."""
     edge_colour: Paint = "ink"
     behind: bool = False
-    """True for what stands out behind the body, such as a stem."""
+    """True for a plate behind the body that sticks out, such as a stem."""
 
     def __post_init__(self) -> None:
         if self.shape == "ring" and self.inner >= self.radius:
@@ -73,7 +73,7 @@ class Caption(FacePart):
     """A text on the floor."""
 
     text: str
-    """The words. {unit} is replaced by the unit."""
+    """Text of the caption. {unit} is replaced by the unit."""
     at: Place = (0.0, 0.4)
     height: Length = 0.08
     """Height of a digit."""

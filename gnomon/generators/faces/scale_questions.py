@@ -26,18 +26,18 @@ class ScaleQuestion(NamedTuple):
     """The answer to a question, and what must be drawn for it."""
 
     target: Target | None
-    """None for a box, which is known once the instrument is drawn."""
+    """The answer. None for a box, which is known once the instrument is drawn."""
     zones: tuple[Zone, ...] = ()
     mark: Decimal | None = None
-    """The value at which a triangle stands."""
+    """Value at which a triangle is drawn."""
     limits: Limits | None = None
     text: str = ""
 
 
 def is_asked_of(question: str, scale: Scale) -> bool:
-    """True if the question makes sense: a percentage needs an even scale from 0.
+    """Return True if the question makes sense. A percentage needs a linear scale from 0.
 
-    On a scale that goes round, nothing is far from anything or between two labels.
+    These questions need a scale with two ends.
     """
     if scale.cycle is not None:
         return False
@@ -83,7 +83,7 @@ def _zone(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
 
 
 def _in_range(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
-    """Ask whether the value lies in a range; yes is as likely as no, whatever the width."""
+    """Ask if the value lies in a range. Yes and no are equally likely."""
     value = reading.value
     clear = [i for i, label in enumerate(scale.labels) if label in _clear(scale, value)]
     of_width: dict[int, tuple[list[Limits], list[Limits]]] = {}

@@ -1,4 +1,4 @@
-"""Displays of seven segments: the bars of a figure, and which of them are lit."""
+"""Seven-segment displays: the bars of a digit, and the bars that each digit lights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ SEGMENTS, UNSEEN_SEGMENTS = ("upright", "slanted"), ("blunt",)
 
 
 def spare_segments(figure: int) -> list[int]:
-    """Segments that a figure can lose and still look like no other figure, worn or whole."""
+    """Return the segments that a digit can lose without looking like another digit.
+
+    The other digit may be whole, or may lack a segment itself.
+    """
     lit = [frozenset(map(int, segments)) for segments in LIT]
     others = {shape - gone for number, shape in enumerate(lit) if number != figure
               for gone in (set(), *({segment} for segment in shape))}  # fmt: skip
@@ -23,7 +26,7 @@ def spare_segments(figure: int) -> list[int]:
 
 @lru_cache(maxsize=512)
 def segment_bars(style: str, height: float, breadth: float) -> list[Points]:
-    """Bars of a figure in heights of the window: from the top clockwise, then the middle bar."""
+    """Return a digit's bars in heights of the window: clockwise from the top, then the middle."""
     half, thick = height / 2, 0.075 * height / 0.7
     side = min(0.3 * height, 0.38 * breadth)
     end = 0.0 if style == "blunt" else thick

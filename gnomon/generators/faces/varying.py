@@ -25,7 +25,7 @@ from gnomon.generators.faces.expressions import (
 )  # fmt: skip
 from gnomon.names import hint
 
-# Metadata of a field whose text is a formula of its own, worked out once the value is known.
+# Metadata of a field that holds a formula, which is computed once the value is known.
 DRIVE = "drive"
 
 
@@ -81,30 +81,30 @@ class NarrowedChooser:
 
 
 class Varied(ABC):
-    """A part of a plan."""
+    """A node of a plan: a value, range, list or formula from which each picture draws."""
 
     @abstractmethod
     def draw(self, chooser: Chooser, quantities: Quantities) -> Any:
-        """Replace the ranges and lists of this part of the plan by drawn values."""
+        """Return the value of this node, with a value drawn for each range and list in it."""
 
     def parts(self) -> Iterator[Varied]:
-        """Iterate over the parts within this part."""
+        """Iterate over the child nodes."""
         return iter(())
 
     @property
     def is_fixed(self) -> bool:
-        """True if each draw gives the same."""
+        """True if each draw returns the same value."""
         return False
 
     @property
     def most_choices(self) -> int:
-        """Items of the longest list within."""
+        """Length of the longest list in this node and the nodes below it."""
         return max((part.most_choices for part in self.parts()), default=1)
 
 
 @dataclass(frozen=True)
 class FixedValue(Varied):
-    """A value as it was written."""
+    """A value that is the same in all pictures."""
 
     value: Any
 
@@ -118,7 +118,7 @@ class FixedValue(Varied):
 
 @dataclass(frozen=True)
 class RangeOf(Varied):
-    """A number between two ends."""
+    """A random number between two ends."""
 
     low: Varied
     high: Varied
@@ -137,7 +137,7 @@ class RangeOf(Varied):
 
 @dataclass(frozen=True)
 class ItemOf(Varied):
-    """A value chosen from a list."""
+    """A random item of a list."""
 
     items: tuple[Varied, ...]
 
@@ -155,7 +155,7 @@ class ItemOf(Varied):
 
 @dataclass(frozen=True)
 class FormulaOf(Varied):
-    """A number that follows from the quantities that were drawn."""
+    """A number that a formula computes from the drawn quantities."""
 
     text: str
     is_whole: bool = False
@@ -241,7 +241,7 @@ def plan(
     schema: Any, raw: Any, names: Mapping[str, object], fault: Callable[[str, str], ValueError],
     path: str = "",
 ) -> Varied:  # fmt: skip
-    """Plan the draws of plain values for a type.
+    """Build the plan that draws values of type `schema` from the description's text `raw`.
 
     `names` has the names that formulas may use, and the words of each choice.
     `fault(path, message)` makes the error for a range or a formula that cannot be drawn from. All
@@ -289,7 +289,7 @@ def _by_word(
     below: Callable[[Any, Any, object], Varied], schema: Any, raw: Mapping[str, Any],
     names: Mapping[str, object], fault: Callable[[str, str], ValueError], path: str,
 ) -> Varied:  # fmt: skip
-    """Plan a value for each word; words that are not listed have that of `else`, or themselves."""
+    """Plan a value for each word. Unlisted words take the value of `else`, or the word itself."""
     words = names.get(raw["by"])
     if not isinstance(words, tuple):
         choices = [name for name, words in names.items() if isinstance(words, tuple)]
@@ -341,7 +341,7 @@ def _alternatives(schema: Any) -> list[Any]:
 
 
 def _hints(schema: Any) -> dict[str, Any]:
-    """Types by field; a drive is left alone, since it is worked out with the value."""
+    """Return types by field. A drive has type Any, since it is computed later from the value."""
     hints = typing.get_type_hints(schema, include_extras=True)
     return {f.name: Any if f.metadata.get(DRIVE) else hints[f.name]
             for f in dataclasses.fields(schema)}  # fmt: skip
@@ -349,5 +349,5 @@ def _hints(schema: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def as_fraction(number: float) -> Fraction:
-    """Take a number by its digits, as it is written in YAML."""
+    """Convert a number exactly as YAML writes it: 0.1 becomes 1/10."""
     return Fraction(repr(number))

@@ -51,7 +51,7 @@ def _check_pair(pair: str) -> str:
 
 
 PaintPair = Annotated[str, AfterValidator(_check_pair)]
-"""Two or three colours in one text, for a list that draws them together."""
+"""Two or three colours in one text, so that a list can choose them together."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -59,16 +59,16 @@ class Window(FacePart):
     """A row of figures behind a window. Lengths but `height` are in heights of the window."""
 
     digits: Annotated[int, Field(ge=1, le=12)]
-    """Figures in all."""
+    """Total number of digits."""
     style: Literal["wheels", "lcd", "led", "dials"] = "wheels"
     """dials: a row of dials, each with a pointer; neighbours turn in opposite directions."""
     drive: PlainText = field(default="value", metadata={DRIVE: True})
-    """The number that it shows."""
+    """Formula of the number that the window shows."""
     at: Place = (0.0, 0.0)
-    """Its middle."""
+    """Middle of the window."""
     height: Length = 0.2
     decimals: Annotated[int, Field(ge=0, le=6)] = 0
-    """Figures after the point."""
+    """Number of digits after the decimal point."""
     roll: Literal["up", "down", "still"] = "up"
     """Direction in which figures leave the window. still: wheels stop at whole figures."""
     figures: (
@@ -76,13 +76,13 @@ class Window(FacePart):
     ) = None
     """The font of wheels and dials, or the style of segments (upright, slanted, blunt)."""
     stroke: Stroke | None = None
-    """Manner of engraved figures."""
+    """Stroke of engraved figures."""
     figure: Annotated[float, Field(gt=0.2, le=0.95)] = 0.68
     """Height of a figure."""
     breadth: Annotated[float, Field(gt=0.3, le=1.5)] = 0.66
     """Breadth of a wheel or of a display's place."""
     narrow: Annotated[float, Field(gt=0.3, le=1)] = 0.85
-    """Breadth of a figure, as a share of its font's."""
+    """Breadth of a figure, as a multiple of its breadth in the font."""
     gap: Annotated[float, Field(ge=0, le=1)] = 0.08
     pitch: Annotated[float, Field(ge=0.7, le=1.5)] = 1.0
     """Distance from one figure of a wheel to the next."""
@@ -94,27 +94,27 @@ class Window(FacePart):
     """Colour of the wheels, of the display or of the dials."""
     ink: Paint = "f4f4f0"
     decimal_ground: Paint | None = None
-    """The same after the point. Default: as before it."""
+    """`ground` of the decimals. Default: `ground`."""
     decimal_ink: Paint | None = None
     tints: PaintPair | None = None
     """Ground and ink in one text, such as "161616 f4f4f0", in place of `ground` and `ink`. Dials
     may have a third colour for their pointers."""
     decimal_tints: PaintPair | Literal[""] | None = None
-    """The same after the point. Empty: as before it."""
+    """`tints` of the decimals. Empty: `tints`."""
     clockwise: bool = True
-    """True if the last of the dials turns clockwise."""
+    """True if the last dial turns clockwise."""
     frame: Annotated[float, Field(ge=0, le=1)] = 0.1
     frame_colour: Paint = "2a2a2c"
     decimal_frame: Paint | None = None
-    """Colour of the frame around the decimals. Default: as around the others."""
+    """Colour of the frame around the decimals. Default: `frame_colour`."""
     point: Literal["between", "below", "none"] = "between"
     """Place of the point before the decimals: between the figures, or on the body below them."""
     blank: bool = False
-    """True for a display that leaves zeros in front dark."""
+    """True for a display that leaves leading zeros dark."""
     dead: tuple[int, int] | None = None
-    """Place of a figure, from 0 on the left, and its segment that never lights, 0 (top) to 6."""
+    """Index of a digit from the left, and its segment that never lights: 0 (top) to 6."""
     label: str = ""
-    """A text on its right, if the body has room, such as {unit}."""
+    """Text to the right of the window, for example {unit}. Left out if the body has no room."""
 
     def __post_init__(self) -> None:
         if self.decimals >= self.digits:
@@ -125,7 +125,7 @@ class Window(FacePart):
 
     @property
     def is_display(self) -> bool:
-        """True for figures of segments."""
+        """True for digits of seven segments."""
         return self.style in ("lcd", "led")
 
     def check(self, mount: MountedPart) -> None:
@@ -137,7 +137,7 @@ class Window(FacePart):
             )
 
     def positions(self, number: Fraction) -> tuple[float, ...]:
-        """Return the turn of each wheel from the left, 0 to below 10, whole for displays."""
+        """Return the position of each wheel from the left, 0 to below 10. Integers for displays."""
         scaled = number * 10**self.decimals
         if self.is_display:  # displays show the nearest number that they can
             scaled = Fraction(math.floor(scaled + Fraction(1, 2)))
@@ -165,7 +165,7 @@ class Window(FacePart):
 
     @property
     def _outline(self) -> tuple[float, float, float, float]:
-        """Upper left and lower right corner, the frame included."""
+        """Upper left and lower right corner, including the frame."""
         wide, high = self.half_size
         x, y = self.at
         wide, high = wide + self.height * self.frame, high + self.height * self.frame
@@ -181,18 +181,18 @@ class Window(FacePart):
         return self._offset(self.digits - 1) + self.breadth
 
     def _offset(self, index: int) -> float:
-        """Left edge of a place, from the window's own."""
+        """Return the distance of a digit's left edge from the window's left edge."""
         offset = index * (self.breadth + self.gap)
         return offset + self._point_room if index >= self.digits - self.decimals else offset
 
     @property
     def _point_room(self) -> float:
-        """Room for the point of a display, whose figures nearly touch."""
+        """Room for a display's decimal point, since its digits nearly touch."""
         has_point = self.decimals and self.point == "between"
         return _POINT_ROOM if self.is_display and has_point else 0.0
 
     def middle(self, index: int) -> tuple[float, float]:
-        """Return the middle of a figure's place."""
+        """Return the middle of a digit's cell."""
         x, y = self.at
         return x + self.height * (self._offset(index) + (self.breadth - self._width) / 2), y
 
@@ -207,7 +207,7 @@ class Window(FacePart):
         return self.dead[1] if self.dead and self.dead[0] == index else None
 
     def paints(self, index: int) -> tuple[str, str]:
-        """Return the colours of a place: its ground and its figure."""
+        """Return the colours of a digit's ground and figure."""
         ground, ink = self.tints.split()[:2] if self.tints else (self.ground, self.ink)
         if index < self.digits - self.decimals:
             return ground, ink
@@ -245,7 +245,7 @@ class Window(FacePart):
     def _cell(
         self, painter: FacePainter, index: int, position: float | None, px: int
     ) -> Pixels:  # fmt: skip
-        """Draw a place. The position None leaves it dark."""
+        """Draw a digit's cell. It stays dark if the position is None."""
         ground, ink = (painter.colour(name) for name in self.paints(index))
         colours: tuple[Colour, Colour] = (ground, ink)
         if self.is_display:
@@ -265,7 +265,7 @@ class Window(FacePart):
         )  # fmt: skip
 
     def _dark(self, positions: tuple[float, ...]) -> int:
-        """Places in front that are not lit."""
+        """Number of leading digits that are not lit."""
         if not self.is_display or not self.blank:
             return 0
         whole = positions[: self.digits - self.decimals - 1]
@@ -302,9 +302,9 @@ class Window(FacePart):
 
 
 def roll(digits: str, turn: float) -> tuple[float, ...]:
-    """Positions of wheels whose last has turned on by `turn` of a figure.
+    """Return the positions of wheels if the last wheel has advanced by `turn` of a figure.
 
-    A wheel moves while the one on its right goes from 9 to 0, and with it.
+    A wheel moves together with the wheel on its right while that goes from 9 to 0.
     """
     positions, carry = [], turn
     for digit in reversed(digits):
@@ -315,7 +315,7 @@ def roll(digits: str, turn: float) -> tuple[float, ...]:
 
 
 def gear(digits: str, turn: float) -> tuple[float, ...]:
-    """Positions of a register's pointers, each of which turns ten times as slowly as the next."""
+    """Return the positions of a register's pointers. Each turns ten times as slowly as the next."""
     positions, further = [], turn
     for digit in reversed(digits):
         further = int(digit) + further

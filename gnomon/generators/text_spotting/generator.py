@@ -291,7 +291,7 @@ class TextSpotting(PictureGenerator):
     def _legible(
         self, look: drawing.TextLook, flat: drawing.FlatText, slot: Slot
     ) -> drawing.TextLook:
-        """Straighten the look as far as a long text needs to be readable."""
+        """Reduce the look's turn and tilt until the text fits its slot in a readable size."""
         tall, (left, upper) = flat.mask.shape[0], look.tilt
         # A long turned text needs more room, so the look is straightened in steps.
         for part in (1.0, 0.6, 0.3):
@@ -302,7 +302,7 @@ class TextSpotting(PictureGenerator):
 
 
 def _places(text: drawing.PlacedText, moved: Pose) -> dict[str, Any]:
-    """Places of a text after its picture was moved."""
+    """Return the places of a text after its picture was moved."""
     return {
         "box": bounding_box(moved(text.ink)),
         "quad": moved(text.quad).tolist(),

@@ -198,7 +198,7 @@ def tokenizer_of(processor: Processor) -> transformers.PreTrainedTokenizerBase:
 
 
 def linear_layers(family: Family, model: transformers.PreTrainedModel, part: Part) -> list[str]:
-    """List the names of a part's linear layers, which LoRA adapts and 4 bits hold."""
+    """List the names of a part's linear layers, for LoRA and for quantization."""
     from torch.nn import Linear
 
     head, parts = model.get_output_embeddings(), (family.projector, family.vision, family.language)
