@@ -127,7 +127,7 @@ def read_text(file: Path, what: str, *, limit: int = MAX_BYTES) -> str:
 
 
 def read_lines(stream: IO[AnyStr], *, limit: int = MAX_BYTES) -> Iterator[AnyStr]:
-    """Yield the lines with their ends. A line longer than `limit` is refused by its number."""
+    """Yield the lines with their line ends. A ValueError names a line longer than `limit`."""
     number = 0
     while line := stream.readline(limit + 1):
         number += 1
@@ -137,8 +137,8 @@ def read_lines(stream: IO[AnyStr], *, limit: int = MAX_BYTES) -> Iterator[AnyStr
 
 
 class Folders:
-    """Folders whose files a table or a dataset may name. Neither names nor links lead out of
-    them."""
+    """Folders whose files a table or a dataset may name. Paths and links that lead outside are
+    refused."""
 
     def __init__(self, *folders: Path, option: str = "") -> None:
         """`option`: the setting by which a user allows another folder, for the message."""
@@ -146,8 +146,10 @@ class Folders:
         self._real: dict[str, str] = {}
 
     def find(self, *names: str) -> Path:
-        """Return the first existing file of these names. A ValueError if there is none, or if they
-        lead out."""
+        """Return the first of these names that is a file in the folders.
+
+        A ValueError is raised if no such file exists, or if it lies outside the folders.
+        """
         outside = ""
         for name, folder in product(names, self.folders):
             path = join(folder, name)
@@ -171,7 +173,7 @@ class Folders:
         raise ValueError(message)
 
     def _way_out(self, name: str) -> str:
-        """Name the folder next to the table that has the file, if the user may allow it."""
+        """Return a hint for the message: a subfolder with this file, and the option to allow it."""
         if not self.option:
             return ""
         for folder in self.folders:
@@ -185,7 +187,7 @@ class Folders:
         """Follow all links of a path. A folder is resolved once, so a file costs one call."""
         folder, name = split(path)
         if name in ("", ".", "..") or islink(path):
-            return realpath(path)  # a look at each folder of the path
+            return realpath(path)  # checks each folder of the path
         return join(self._real_folder(folder), name)
 
     def _real_folder(self, folder: str) -> str:

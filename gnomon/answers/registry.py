@@ -91,7 +91,7 @@ def _listed_values(form: AnswerForm) -> frozenset[Value]:
 
 
 def may_be_refusal(truth: Target) -> bool:
-    """True if the right answer, or another choice, is itself a word that refuses."""
+    """Return True if the truth or one of its choices is itself a word for "unreadable"."""
     return isinstance(truth, Text) and any(map(is_refusal, (truth.text, *truth.choices)))
 
 

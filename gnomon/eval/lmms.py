@@ -41,7 +41,10 @@ def pictures(doc: Doc, folder: Path) -> list[Image]:
 
 
 def results(doc: Doc, answers: Sequence[str]) -> dict[str, float | list[float]]:
-    """Score one answer, by names such as `number_exact`. Metrics that leave it out are absent."""
+    """Score one answer. Return figures by name, such as `number_exact`.
+
+    Metrics that do not count this answer are absent.
+    """
     size = tuple(doc["size"]) if doc.get("size") else None
     prediction = Prediction(doc["id"], answers[0], size, doc["dialect"])
     target = target_from_json(json.loads(doc["target"]))

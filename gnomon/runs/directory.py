@@ -35,12 +35,12 @@ def no_run_message(run: Path) -> str:
 
 
 def sibling_runs(run: Path) -> list[str]:
-    """List the runs in the directory that holds, or would hold, this one."""
+    """List the runs in the parent directory of `run`, which need not exist."""
     return sorted(file.parent.name for file in run.parent.glob("*/recipe.yaml"))
 
 
 def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
-    """Refuse a directory with files that are not ours; dot files, such as locks, do not count."""
+    """Raise a RecipeError if a directory has files other than `ours`. Dot files are ignored."""
     names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
     others = [name for name in names if name not in ours]
     if others:
@@ -52,7 +52,7 @@ def check_all_are_ours(folder: Path, ours: set[str], what: str) -> None:
 
 
 def write_json(file: Path, value: Any) -> None:
-    """Write indented JSON, its folder made first."""
+    """Write indented JSON. Missing folders are created."""
     file.parent.mkdir(parents=True, exist_ok=True)
     put_text(file, pretty_json(value) + "\n")
 

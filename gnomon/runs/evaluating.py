@@ -80,7 +80,7 @@ def evaluate(
 
 
 def _reader(model: Reader | Run | str | Path) -> Reader:
-    """Open what the caller named, unless it is a reader."""
+    """Return a reader unchanged. Load the reader of a run or of a model's name."""
     if isinstance(model, Reader):
         return model
     return load(model.path if isinstance(model, Run) else model)

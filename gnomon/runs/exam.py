@@ -112,8 +112,8 @@ class Exam:
     ) -> dict[str, set[str]]:
         """Return the ids of each source's questions, or an empty dict for a single source.
 
-        `questions` are all of the exam in order, and `data` describes its pool. No source is
-        opened: the weights, the seed and the sources' lengths say whose turn it was.
+        `questions` are all questions of the exam in order, and `data` describes its pool. The
+        source of each question follows from weights, seed and lengths, so no source is opened.
         """
         if len(self.sources) == 1:
             return {}

@@ -51,7 +51,10 @@ class LockedRun:
         return self.folder.path
 
     def claim(self, sources: Sequence[Source]) -> None:
-        """Take the directory for the recipe, once; `sources` are those that are still drawn."""
+        """Claim the directory for the recipe, unless this was done before.
+
+        `sources` are the sources from which samples are still drawn.
+        """
         if not self._is_claimed:
             claim(self.path, self.recipe, sources=sources)
             self._is_claimed = True
@@ -123,7 +126,10 @@ def _store_rows(resolved: Resolved, recipe: Recipe, run: Path) -> None:
 
 
 def check_is_local(recipe: Recipe) -> None:
-    """Refuse to train behind a server, before its URL, which may hold a login, is stored."""
+    """Raise a RecipeError for a model behind a server, which cannot be trained.
+
+    This is checked before the recipe is stored, because the server's URL may contain a login.
+    """
     if recipe.model.server is not None:
         raise RecipeError(
             "model.server: a model behind a server cannot be trained here, only asked"

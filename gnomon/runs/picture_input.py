@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     """
 
 _BRIGHT = 4096
-"""Least brightest value of an array of 16 bits. Values of 8 or 12 bits stay below it."""
+"""Smallest maximum of an array with 16-bit pixels. An array with 8 or 12 bits is darker."""
 UNREAD_SUFFIXES = (".heic", ".heif", ".avif", ".dng", ".cr2", ".nef", ".arw")
 """Photographs of phones and cameras that have to be saved as JPEG first."""
 

@@ -112,7 +112,7 @@ def resolve_values(
     source_type: SourceType = "recipe",
     text: str | None = None,
 ) -> Resolved:
-    """Resolve plain keys and values; messages about them begin with `name`."""
+    """Resolve a recipe from plain keys and values. Error messages begin with `name`."""
     values = recipe.override(values, overrides)
     return Resolved(
         recipe.validate(Recipe, values, name=name), source_type, values, tuple(overrides), text

@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 REPORT, TRACEBACKS = "selftest.txt", "tracebacks.txt"
 _RUN, _MERGED = "run", "merged"
 _BEGINNINGS = ("gnomon selftest:", "This self-test did not come to its end.")
-"""Beginnings of our own reports; a directory without one is somebody else's."""
+"""First words of a self-test's report. A directory without such a report is never replaced."""
 _LEARNED = 0.009
-"""Cross-entropy in nats a token. Eight answers of nine tokens have less than ln 2 together then:
-each token has more than half of the probability, so greedy decoding gives every answer."""
+"""Cross-entropy in nats per token. Eight answers of nine tokens then have less than ln 2 in total.
+Each token has a probability above one half, so greedy decoding gives every answer."""
 # In the order in which they run. A check that raised or was not run stops its dependents.
 CHECKS = {
     "plan": ("counting what a step takes", ()),
@@ -58,7 +58,7 @@ CHECKS = {
     "merge": ("asking the merged model", ("save",)),
     "step": ("counting what a step took", ("train",)),
 }
-"""Each check with what is said while it runs, and the checks that must have come to an end."""
+"""Checks by name, each with its progress text and the checks that must have run before it."""
 
 
 def passes_all(model: str, overrides: Sequence[str], out: Path) -> bool:
@@ -86,7 +86,7 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
     """Return `selftest.yaml` on clocks, or on sums if the model sees no pictures."""
     from gnomon.pipeline.checkpoint import locate_checkpoint
 
-    # The usual rate; Adam moves a narrow model's weights too little by it.
+    # The usual rate, except for narrow models, whose weights would change too little.
     rate = 2e-3 if model in families.EMBEDDED else 2e-4
     ours = [f"model.name={json.dumps(model)}", f"train.learning_rate={rate}"]
     values = parse(read_text(Path(__file__).with_name("selftest.yaml")), name="selftest.yaml")
@@ -102,7 +102,7 @@ def _recipe(model: str, overrides: Sequence[str]) -> Recipe:
 
 
 def _make_room(out: Path) -> None:
-    """Take an empty directory, or replace an earlier self-test."""
+    """Claim an empty directory, or replace an earlier self-test."""
     report = out / REPORT
     if not report.is_file() or not report.read_text(errors="replace").startswith(_BEGINNINGS):
         check_all_are_ours(out, set(), "a self-test")

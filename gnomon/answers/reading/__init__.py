@@ -1,1 +1,1 @@
-"""Machinery of the readers, which knows no type of answer."""
+"""Code that readers of all types of answers share."""

@@ -164,7 +164,7 @@ def greater_is_better(name: str) -> bool:
 
 
 def type_name_of(name: str) -> str | None:
-    """Return the type of answer of a figure by name, or None for `correct`."""
+    """Return the type of answer in a figure's name: time for `time_exact`, None for `correct`."""
     return _HEADLINES[name][0] if name in _HEADLINES else None
 
 

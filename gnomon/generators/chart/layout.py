@@ -25,7 +25,7 @@ class Variation(NamedTuple):
 
     title: str
     legend: str
-    """top, bottom or right."""
+    """Side of the plot on which the legend is drawn: top, bottom or right."""
     width: float
     """Width of bars, as a share of their slots."""
     marker: str
@@ -42,7 +42,7 @@ class ValueMark(NamedTuple):
     cell: Cell
     shape: Shape
     at: Point
-    """Place in the picture that shows the value."""
+    """Point of the mark that shows the value, for example the end of a bar, in pixels."""
 
 
 @dataclass

@@ -25,11 +25,11 @@ class Stroke:
     """Shape parameters of a set of engraved figures."""
 
     weight: Annotated[float, Field(gt=0, le=0.4)] = 0.14
-    """Breadth of the stroke, in heights of a figure."""
+    """Breadth of the stroke, as a share of the figure's height."""
     roundness: Annotated[float, Field(ge=0, le=1)] = 0.6
     """Rounding of corners: 0 for none, 1 for arcs that meet in the middle of a side."""
     width: Annotated[float, Field(ge=0.2, le=1)] = 0.55
-    """Breadth of a figure, in its heights."""
+    """Breadth of a figure, as a share of its height."""
     alternate: bool = False
     """True for the flat-topped 3, the open 4, the footed 1 and the curved 6 and 9."""
 

@@ -23,12 +23,12 @@ _STEPS = {"case": 85, "floor": 170, "faint": 200, "ink": 255}
 
 
 class PrintedShape(NamedTuple):
-    """A shape in its place in the picture."""
+    """A shape to print, in pixels of the picture, with its colour."""
 
     contours: Sequence[Points] | Points
     colour: str
     way: Literal["fill", "fine", "line"]
-    """fine: filled through a finer mask; line: each contour is the thinnest line that there is."""
+    """fill: filled; fine: filled through a finer mask; line: each contour is the thinnest line."""
 
 
 class FloorPrint:

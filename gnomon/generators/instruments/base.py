@@ -83,7 +83,7 @@ class Layout:
     tick: float
     """Length of a labelled tick."""
     label: float
-    """Offset of the labels' middles."""
+    """Offset of the labels' centres."""
     digit: float
     """Height of a label's digits."""
     zone: tuple[float, float]
@@ -91,7 +91,7 @@ class Layout:
     mark: tuple[float, float]
     """Offsets of the tip and the base of the triangle that marks a value."""
     unit: tuple[float, float]
-    """Place of the unit."""
+    """Place at which the unit is printed."""
     half_size: tuple[float, float] | None = None
     """Half the width and height of an upright case. None for a round case."""
 

@@ -1,4 +1,4 @@
-"""Dials that go all the way round, as on water, gas and power meters: 0 to 9 and on to 0."""
+"""Cyclic dials from 0 to 9, as on water, gas and electricity meters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DialDesign:
 
     pointer: str = "needle"
     reach: float = 0.8
-    """From the pivot to the tip, as a share of the track's radius."""
+    """Distance from pivot to tip, as a share of the track's radius."""
     breadth: float = 0.3
     """Half the breadth of the pointer's broadest part."""
     clockwise: bool = True
@@ -54,7 +54,7 @@ class DialDesign:
 
 
 class RotaryDial(Instrument):
-    """Dial whose last tenth ends where the first starts. It is read to a tenth of a label."""
+    """Cyclic dial with ten labels. It is read to a tenth of the distance between labels."""
 
     name: ClassVar[str] = "dial"
     min_readable_side: ClassVar[int] = 48
@@ -163,7 +163,7 @@ class RotaryDial(Instrument):
 
 
 def _plate_colour(rng: Rng) -> Colour:
-    """Return the grey of bare metal or milky glass, or on one in four the tint of brass or of a
+    """Return the grey of metal or milky glass. A quarter of the plates are tinted like brass or a
     coating."""
     grey, tint = rng.integer(110, 250), rng.choice(_TINTS) if rng.chance(0.25) else _NO_TINT
     red, green, blue = (round(grey * part) for part in tint)
@@ -197,7 +197,7 @@ def _teardrop(length: float, breadth: float) -> Shapes:
 
 
 def _wedge(length: float, breadth: float) -> Shapes:
-    """A kite: broad behind the pivot, its sides straight to the tip."""
+    """A kite that is broadest near the pivot, with straight sides to the tip."""
     return [mirrored([(0.0, length), (breadth, 0.05), (0.85 * breadth, -0.3)])]
 
 
@@ -243,7 +243,7 @@ def _magnet(length: float, breadth: float) -> Shapes:
 
 
 def _hammer(length: float, breadth: float) -> Shapes:
-    """A wedge from a broad head at the rim behind the pivot, nearly all of it under a plate."""
+    """A wedge with a broad head behind the pivot. A plate covers nearly all of the head."""
     wide, front = 0.24 + 0.5 * breadth, 0.1 + 0.4 * breadth
     back = min(front + 0.35 + 0.5 * breadth, 1.0)
     return [
@@ -261,7 +261,7 @@ def _sector(length: float, breadth: float) -> Shapes:
 
 
 def _crescent(length: float, breadth: float) -> Shapes:
-    """A short point before a disc of metal, which leaves a crescent of the half disc behind it."""
+    """A short point, and behind it a half disc that a disc of metal covers up to a crescent."""
     far = min(0.8, 1.6 * length * (0.7 + breadth))
     return [
         mirrored([(0.0, length), (0.5 * breadth + 0.06, 0.0)]),
@@ -296,7 +296,7 @@ def _saucer(length: float, breadth: float) -> Shapes:
 
 
 def _halves(length: float, breadth: float) -> Shapes:
-    """A disc, half coloured with three teeth, half of metal; the middle tooth is the tip."""
+    """A disc whose front half is coloured and has three teeth. The middle tooth is the tip."""
     inner = 0.62 * length
     teeth = [mirrored([(0.0, length), (0.25 * breadth + 0.05, 0.8 * inner)])]
     sides = [rotate([mirrored([(0.0, 0.92 * inner + 0.08 * length), (0.12, 0.7 * inner)])], side)[0]
@@ -311,11 +311,11 @@ def _halves(length: float, breadth: float) -> Shapes:
 
 
 def _half_disc(radius: float, begin: float = 80) -> Points:
-    """The part behind the pivot, from `begin` degrees off the tip on both sides."""
+    """Return a disc without the sector within `begin` degrees of the tip on each side."""
     return np.array((1, -1)) * joined(arc(0, 0, radius, begin, 360 - begin), [_CENTRE])
 
 
-# Each pointer's shapes and their materials, from below: b its own colour, p a plate, d a dark one.
+# Shapes of each pointer and their materials, bottom first: b its colour, p plate, d darker colour.
 POINTERS: dict[str, tuple[Callable[[float, float], Shapes], str]] = {
     "needle": (_needle, "bb"),
     "lever": (_lever, "bbp"),

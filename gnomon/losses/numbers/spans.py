@@ -51,7 +51,7 @@ class Spans:
     """
 
     batch: int
-    """B."""
+    """Number of rows of the labels, B."""
     labelled: Tensor  # [P] bool
     """True if the label is not -100."""
     row: Tensor  # [P]

@@ -39,11 +39,11 @@ class AnswerRule:
     belief: BeliefSetting = False
     """Answers whose log-probabilities are stored."""
     grid: Sequence[Decimal] = ()
-    """Numbers that are listed."""
+    """Numbers that are listed as possible answers, for a belief over each of them."""
     certifier: Certifier | None = None
     """Calibration, whose rule overrides `name` if it knows the list."""
     wide_grid: tuple[Decimal, Decimal, Decimal] | None = None
-    """First, last and step of numbers that are searched because they are too many to list."""
+    """First, last and step of a range that is searched because it is too long to list."""
     refusals: bool = False
     """True if "unreadable" is listed beside the values."""
     views: int = 1

@@ -82,7 +82,7 @@ rows = datasets.load_dataset("this/directory", split="{split}")"""
 
 
 def _open(file: Path, mode: str = "rb") -> pa.NativeFile:
-    """Open a file for Arrow, which takes a name that is not UTF-8 only as bytes."""
+    """Open a file for Arrow. The name is passed as bytes, since it may not be UTF-8."""
     return pa.OSFile(os.fsencode(file), mode)
 
 

@@ -102,7 +102,7 @@ def _items(root: Row, name: str, keys: tuple[str, ...], file: Path) -> list[Row]
 
 
 def _has(item: Any, key: str) -> bool:
-    """Return True for an object with a number or a text under the key, which can be looked up."""
+    """Return True if the item is an object with a number or a text under the key."""
     return isinstance(item, dict) and isinstance(item.get(key), int | float | str)
 
 

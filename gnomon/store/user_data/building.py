@@ -34,7 +34,7 @@ _MISSING = re.compile(
 )
 
 warn_once = cache(warn)
-"""Warn, but not again for every split of a file."""
+"""Warn, but only once per text, although each split of a file is read separately."""
 
 # Number of rows from which tables are cached, and number of cached tables.
 _LARGE, _MAX_TABLES = 1_000, 4

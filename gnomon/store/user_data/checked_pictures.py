@@ -20,7 +20,7 @@ from gnomon.store.samples import pixel_hash
 Picture: TypeAlias = "Path | bytes"
 """Picture by its path, or as the bytes of a file."""
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".jfif", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-"""Endings of the names of pictures."""
+"""File name extensions of pictures, in lower case."""
 
 # Fault of each picture that this process has decoded, empty for most. Every split of every
 # command needs them.
