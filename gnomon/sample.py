@@ -74,7 +74,10 @@ class Sample:
 
     @property
     def display(self) -> Image | None:
-        """Picture for people: several side by side, unless the answer is a place in the first."""
+        """Picture to show to a person.
+
+        Several pictures are put side by side, unless the answer is a place in the first one.
+        """
         # In a row of pictures, a box would be off by the widths to its left.
         if self.image is None or not self.more_images or self.target.has_place:
             return self.image

@@ -48,12 +48,12 @@ def box_question(recipe: Recipe, run: Path | None) -> str:
 
 
 def can_be_cut(sample: Sample) -> bool:
-    """True for one picture, unless the answer is a place in it, which a cut would move."""
+    """Return True for a sample with one picture, unless its answer is a place in the picture."""
     return sample.image is not None and not sample.more_images and not sample.target.has_place
 
 
 def box_samples(samples: Iterable[Sample], question: str) -> Iterator[Sample]:
-    """Yield the question for the box in each picture that can be cut."""
+    """Yield a sample that asks `question`, for the box, of each picture that can be cut."""
     for sample in samples:
         if can_be_cut(sample):
             yield Sample(sample.id, sample.image, question, Unlabelled(ANY_TEXT))

@@ -60,7 +60,7 @@ def known_questions(recipe: Recipe, run: Path | None) -> dict[str, AnswerForm]:
 
 
 def box_questions(recipe: Recipe, run: Path | None) -> list[str]:
-    """Return the questions for the box of what is read, which a training taught."""
+    """Return the questions for an object's box that a run or a model was trained on."""
     if run is None:
         return list(_card_forms(recipe, FIND_KEY))
     texts: list[str] = []
@@ -88,7 +88,7 @@ def question_of(name: str, questions: Mapping[str, AnswerForm], boxes: list[str]
 
 
 def _is_users(source: Source) -> bool:
-    """True for the user's own pictures, false for pictures that gnomon drew or wrote."""
+    """Return True for the user's own pictures, False for pictures that gnomon drew or wrote."""
     # A hub's dataset and a benchmark are somebody's photographs or tables, not gnomon's drawings.
     if source.path is None or source.columns or source.benchmark:
         return source.kind is None

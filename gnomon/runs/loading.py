@@ -70,7 +70,7 @@ def open_reader(
     name: str, words: Sequence[str], *, question: str | None = None,
     find: bool | str = False, terms: Sequence[float | None] = (None, None, None),
 ) -> Reader:  # fmt: skip
-    """Return the reader of a run or a model; the model itself is loaded when it is asked.
+    """Return the reader of a run or a model. The model is loaded at the first question.
 
     `words` are overrides of the command line.
     """
@@ -83,7 +83,10 @@ def open_reader_and_exam(
     name: str, words: Sequence[str], *, data: str | None, find: bool | str = False,
     terms: Sequence[float | None] = (None, None, None),
 ) -> tuple[Reader, Exam]:  # fmt: skip
-    """Return the reader of a run or a model, and the questions of DATA, or of the run without."""
+    """Return the reader of a run or a model, and the questions to ask.
+
+    They come from `data`, or from the run's own exam if `data` is None.
+    """
     certifier, words = _certifier(name, words, terms)
     resolved, run = resolve_model(name, data, words), trained_run(name)
     box = _box(resolved.check_names(), run, find)
@@ -101,12 +104,12 @@ def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
 def _certifier(
     name: str, words: Sequence[str], terms: Sequence[float | None]
 ) -> tuple[Certifier | None, list[str]]:
-    """Return the calibration under the user's terms, unless another rule is asked for.
+    """Return the calibration with the user's terms. None if `words` choose another rule.
 
-    The words come back without overrides that the calibration replaces by its own.
+    The words are returned without the overrides that the calibration replaces.
     """
     run = trained_run(name)
-    # Who asks for another answer by name gets it, without what a calibration says.
+    # An answer rule that the user names overrides the calibration.
     is_plain = any(word.startswith("eval.answer=") for word in words)
     has_server = any(word.startswith("model.server=") for word in words)
     folder = served_folder(name) if has_server else run

@@ -111,7 +111,7 @@ def check_suffix(file: Path) -> None:
 
 
 def is_picture(file: Path) -> bool:
-    """True for a file that is called as pictures are."""
+    """Return True if the file's name has an extension of pictures."""
     return file.suffix.lower() in PICTURE_SUFFIXES
 
 

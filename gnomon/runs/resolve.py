@@ -143,9 +143,10 @@ class Resolved:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """The recipe with its names looked up and the numbers of samples that its data gives.
+        """The checked recipe, with open numbers of samples filled in from its data.
 
-        Numbers of a dataset or table stay as they are: its splits depend on what it is wanted for.
+        If the name is a dataset or table on disk, the numbers stay open, because the split to read
+        is not known yet.
         """
         checked = self.check_names()
         # A run's recipe has its numbers, and its data may have been moved.
@@ -166,7 +167,7 @@ class Resolved:
 
     @cached_property
     def sources(self) -> tuple[Source, ...]:
-        """The sources of the samples, with how training augments each."""
+        """The sources of the training samples, each with its augmentation."""
         return tuple([with_augmentation(source) for source in self.parsed.data])
 
     @cached_property

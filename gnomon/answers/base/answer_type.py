@@ -142,12 +142,12 @@ class PlacedType(AnswerType):
         """Scale a value as a picture that is resized from `old` to `new`."""
 
     def matched_boxes(self, truth: Any, value: Any) -> list[tuple[int, Corners]]:
-        """Index of each box of a value that matches a true box, and the true corners."""
+        """Return pairs of the index of a box in `value` and the corners of its true box."""
         return []
 
 
 def boxes_in(answer_type: AnswerType, value: Any) -> Sequence[Corners]:
-    """Corners of every box in a value, which is empty for most types."""
+    """Return the corners of every box in a value. Most types have no boxes."""
     return answer_type.boxes(value) if isinstance(answer_type, PlacedType) else ()
 
 

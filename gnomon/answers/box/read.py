@@ -107,7 +107,7 @@ NUMBERS_OF_FIELD = (2, 4, 7, 9, 11, 13, 16, 18)
 
 
 Candidate: TypeAlias = "Reading[Corners | None]"
-"""A reading, or the place of numbers that are not a box, with None as its value."""
+"""A reading of a box. Its value is None for numbers that are not a valid box."""
 # Most characters of a text that consists of four numbers and a sentence before them.
 _LONGEST_BARE = 400
 

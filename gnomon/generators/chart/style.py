@@ -180,7 +180,7 @@ def levels(colour: RGB) -> Colour:
 
 
 def readable_on(ground: RGB) -> RGB:
-    """Return white if it is readable, or else black, which is lost on red in a worn picture."""
+    """Return white if it is readable on the ground, otherwise black."""
     black, white = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
     return white if ratio(white, ground) >= 3.5 else black
 

@@ -31,7 +31,7 @@ class Frame(NamedTuple):
     columns: tuple[str, ...]
     """Names of the series. A single series has an empty name."""
     scale: str
-    """zero, truncated, negative or log."""
+    """Kind of the value axis: zero, truncated, negative or log."""
     low: int
     high: int
     """Smallest and largest possible value."""

@@ -130,8 +130,10 @@ class AnswerRule:
 
     @property
     def stores_beliefs(self) -> bool:
-        """Return True if beliefs are stored with the answers, so other terms apply without asking
-        again."""
+        """Return True if beliefs are stored with the answers.
+
+        Other limits can then be applied without asking the model again.
+        """
         return bool(self.belief or self.certifier)
 
 

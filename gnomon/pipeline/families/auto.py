@@ -43,9 +43,9 @@ QUESTION, ANSWER = "Gnomon-question", "Gnomon-answer"
 EXAMPLE_SIZE = (448, 336)
 """Size of the picture for which `gnomon plan` prints tokens."""
 PROJECTOR = re.compile(r"proj|connector|merger|adapt|align|resampl|bridge|qformer")
-"""Names of modules inside the vision tower that belong to the projector."""
+"""Pattern for names of modules inside the vision tower that belong to the projector."""
 UNUSED = re.compile(r"audio|speech|sound|video")
-"""Names of modules that answers about pictures do not use."""
+"""Pattern for names of modules that answers about pictures do not use."""
 
 
 class Auto(Family):
@@ -65,7 +65,9 @@ class Auto(Family):
     tail: str = ""
     """Text between an answer and its end token."""
     content_is_text: Mapping[bool, bool] = {}
-    """True if the template takes a string as content, by whether the message has a picture."""
+    """True if the chat template takes a string as a message's content, not a list of parts.
+
+    The keys are True for messages with a picture and False for messages without."""
     facts: Mapping[str, str] = {}
     """Facts that were found in the checkpoint, by name, for `gnomon plan`."""
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 DATE = "26 Jul 2024"
-"""Date in Llama's prompts: its templates' own default. They would write today's, and the same
-recipe would train on other prompts tomorrow."""
+"""Date in Llama's prompts, the default of its templates. With today's date, a recipe would train on
+different prompts every day."""
 
 
 class Llama(TextOnly):

@@ -117,8 +117,8 @@ class Dataset(Samples):
 
 @dataclass(frozen=True)
 class SourceCopy(Samples):
-    """Samples of a dataset in place of their sources. `describe` returns the sources'
-    description."""
+    """Stored samples that replace the generators or tables they came from. `describe` returns the
+    description of these sources."""
 
     dataset: Dataset
     origin: dict[str, Any]

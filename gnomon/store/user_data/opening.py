@@ -292,7 +292,10 @@ class _Reader:
     def _readable_target(
         self, raw: dict[str, Any], label: Any, image: Picture | None, choices: Choices | None
     ) -> Target:
-        """Return the truth of a row that has one. Faults of other labels name the way out."""
+        """Return the truth of a row whose label is not one for unreadable pictures.
+
+        If the label looks like such a word, the error explains how to allow it.
+        """
         columns = self._columns
         try:
             # [] means that there is nothing to find. Answers of other types are not lists.
