@@ -228,7 +228,7 @@ class Resolved:
         return self.parsed
 
     def check_for_drawing(self) -> Recipe:
-        """Check the recipe if the user wrote a recipe. A kind has no model to look up."""
+        """Return the recipe, checked as far as drawing needs. A kind's model is not looked up."""
         if self.source_type == "recipe" or (self.source_type == "kind" and self.overrides):
             return self.recipe
         return self.check_names() if self.overrides else self.parsed

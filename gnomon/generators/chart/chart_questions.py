@@ -258,10 +258,10 @@ def _can_divide(plan: ChartPlan, cell: Cell) -> bool:
 
 
 def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
-    """Draw two cells of one series or one row that fit, within ten random pairs, or return None.
+    """Draw two cells of one series or one row for which `fits` is True.
 
-    For a box plot the cells are of different groups, because the order of a group's five numbers is
-    known without the picture.
+    None if ten random pairs do not fit. For a box plot the cells are of different groups, because
+    the order of a group's five numbers is known without the picture.
     """
     rows, columns = len(plan.cells), len(plan.frame.columns)
     by_row = columns > 1 and plan.chart not in (*POINTS, "box")

@@ -89,7 +89,7 @@ class WordProblem(Generator):
             )
 
     def key(self, index: int) -> str:
-        """Return events and numbers, whatever the names of the people."""
+        """Return the story's events and numbers as a text. The names of its people are left out."""
         return self._story(index).meaning
 
     def draw(self, index: int) -> Sample:

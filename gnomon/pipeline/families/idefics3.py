@@ -16,7 +16,7 @@ from gnomon.sample import Size
 MAX_EDGE = 4096
 """Longest edge of any picture in transformers' processor."""
 TILES = 4
-"""Tiles along the longest edge, in the picture settings of all these checkpoints."""
+"""Number of tiles along the longest edge. All checkpoints of this family have this setting."""
 
 
 class Idefics3(Family):
