@@ -146,7 +146,7 @@ def other_answers(monkeypatch, trial):
 def other_model(monkeypatch, trial):
     def merged(_, __, out, ___):
         out.mkdir()
-        return merging.Agreement(2, 1, 0.001)
+        return merging.MergeCheck(2, 1, 0.001)
 
     monkeypatch.setattr(merging, "merge", merged)
 

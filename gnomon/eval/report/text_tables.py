@@ -40,7 +40,7 @@ def table(runs: Sequence[RunResult]) -> str:
         first, *more_blocks = [
             _block(runs_on_source, type_name, ()) for type_name in type_names(runs_on_source)
         ]
-        blocks += [[f"{name} alone", *first], *more_blocks]
+        blocks += [[f"Only questions of {name}", *first], *more_blocks]
     blocks += _chartqa_block(runs)
     sentences = list(chain.from_iterable(verdicts(groups, comparisons)))
     sentences += [*refusals, *coverage_notes(runs), *group_notes(runs), *answer_warnings(runs)]

@@ -169,7 +169,7 @@ def test_of_more_questions_some_are_in_the_page(tmp_path, monkeypatch):
     assert 88 <= len(ids) <= 95
     pictured = set(re.findall(r'class="card" data-id="([^"]+)"', page))
     assert set() < pictured <= ids
-    assert f"{len(ids)} of 350 questions, evenly chosen" in page
+    assert f"{len(ids)} of 350 questions, evenly selected" in page
     cut = data_of(page_of(tmp_path, [run("long", clocks(60), ["so " * 400 + "10:08"] * 60)]))
     words = cut["items"][0]["answers"][0][0]
     assert words[1:] == ["10:08", ""]

@@ -240,7 +240,7 @@ def test_several_knobs_together_where_none_alone_helps():
 def test_an_unknown_checkpoint_is_refused_with_those_that_are_known():
     recipe = Recipe(data=CLOCKS, model=Model(name="someone/else"))
     with pytest.raises(
-        ValueError, match=r"'someone/else': its size is not known.*Qwen/Qwen2-VL-2B"
+        ValueError, match=r"'someone/else': gnomon does not know its size.*Qwen/Qwen2-VL-2B"
     ):
         plan(recipe, drawn(recipe), config_only=True)
 
@@ -258,7 +258,7 @@ def test_the_embedded_models_are_known_without_a_file():
 def test_answers_that_would_be_cut_are_told():
     recipe = Recipe(data=SUMS, model=Model(name="gnomon-tiny"), eval=Eval(max_new_tokens=1))
     told = str(plan(recipe, drawn(recipe), available=1.0))
-    assert "answers are longer than eval.max_new_tokens=1, and" in told
+    assert "answers are longer than eval.max_new_tokens=1, so" in told
     longest = re.search(r"longest, '(.*)', has (\d+) tokens: give eval.max_new_tokens=(\d+)", told)
     answer, n, key = longest.groups()
     assert n == key == str(len(answer))  # a token for each figure of a sum
