@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -47,6 +48,16 @@ def test_a_module_with_an_underscore_is_its_folders_own():
         and not f"{name}.".startswith(f"{other.rpartition('.')[0]}.")
     ]
     assert strangers == []
+
+
+def test_a_class_name_is_unique_in_the_package():
+    places = Counter(
+        node.name
+        for file in FILES.values()
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in places.items() if count > 1] == []
 
 
 def test_nothing_asks_which_type_of_answer_it_has():
