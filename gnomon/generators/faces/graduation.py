@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.generators.faces.paths import Shares
 from gnomon.generators.instruments.scale import plain
 
 # Ranks of ticks: labelled with a numeral, of middle length, and all others.
@@ -140,8 +139,3 @@ def _log_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
 def graduation(pieces: tuple[GraduatedPiece, ...], is_log: bool, goes_round: bool) -> Graduation:
     """Return the graduation of these pieces, from a cache that all pictures share."""
     return Graduation(pieces, is_log=is_log, goes_round=goes_round)
-
-
-def shares_of(ticks: tuple[ScaleTick, ...]) -> Shares:
-    """Return the positions of ticks on the path, [n]."""
-    return np.array([tick.share for tick in ticks])
