@@ -115,7 +115,7 @@ def near_misses() -> str:
 
 
 def numbers() -> str:
-    """What answers of three digits cost where each is a token, and where all three are one."""
+    """Tabulate the losses of three-digit answers, with one token per digit and with one for all."""
     said = ["200", "201", "199", "290", "900", "002"]
     lines = ["one token a digit" + _row(said), *_costs(DIGITS, said, "200"), ""]
     lines += ["three digits     " + _row(said), *_costs(TRIPLES, said, "200")]

@@ -15,7 +15,7 @@ from gnomon.sample import Sample
 
 HERE = Path(__file__).parent / "transfer"
 COLUMNS, ROWS = 6, 2
-"""Of pictures as they were drawn; a row of worn ones stands below."""
+"""Columns and rows of pictures as they were drawn. A row of worn pictures follows below."""
 
 
 def main() -> None:

@@ -107,7 +107,7 @@ def _way_on(verb: str) -> str:
 
 
 def _verb_in(words: Sequence[str]) -> list[str]:
-    """Return a list with the first word that is no option, or "" if there is no such word."""
+    """Return a list with the first word that is not an option, or "" if all words are options."""
     return [next((word for word in words if not word.startswith("-")), "")]
 
 

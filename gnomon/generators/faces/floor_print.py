@@ -1,7 +1,8 @@
 """The print on a face: shapes and texts, drawn at twice the picture's size around the face alone.
 
-If it has no colours but those of body, floor and ink, one channel is drawn: nothing is 0, the case
-85, the floor 170 and the ink 255. So edges are smoothed once, and a table turns steps into colours.
+A print in the colours of body, floor and ink only is drawn in one channel: 0 outside the case, 85
+on the case, 170 on the floor and 255 for ink. Edges are then smoothed once, and a table turns the
+steps into colours.
 """
 
 from __future__ import annotations
