@@ -14,7 +14,6 @@ from gnomon.runs.trained_rows import ENOUGH_ROWS
 from gnomon.runs.validation_schedule import samples_seen, validation_rows
 from gnomon.store import MixedSamples, Samples
 from gnomon.store.reading.sources import has_user_rows, open_splits, open_user_table, user_sources
-from gnomon.store.reading.sources import open_splits as splits_on_disk
 from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
@@ -23,7 +22,7 @@ def row_counts(sources: Sequence[Source]) -> Iterator[str]:
     """Yield a line for each file and directory with its rows and groups per split."""
     for source in sources:
         if source.path is not None:
-            splits = splits_on_disk(source)
+            splits = open_splits(source)
             rows = {split: samples.length or 0 for split, samples in splits.items()}
             line = f"{Path(source.path).name}: {_counts(rows)} rows"
             if groups := group_counts(source, splits):
@@ -42,7 +41,7 @@ def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
     rows."""
     from gnomon.store.user_data import mistakes
 
-    tables = [rows for source in checked.data if (rows := open_user_table(source)) is not None]
+    tables = _user_tables(checked.data)
     parts = [part for table in tables for part in table.parts().values()]
     if checked.eval.data is not None:
         # With questions of its own the exam leaves the training data's held-out rows unused.
@@ -50,15 +49,18 @@ def warn_of_mistakes(checked: Recipe, *, leaks: bool = True) -> None:
         if checked.train.validation_steps is not None:
             used.add(checked.validation_split)
         parts = [part for part in parts if part.split in used]
-        exam_tables = [
-            rows for source in checked.eval.data if (rows := open_user_table(source)) is not None
-        ]
+        exam_tables = _user_tables(checked.eval.data)
         parts += [table.part(checked.eval.split) for table in exam_tables]
         tables += exam_tables
     warnings = mistakes.contradictions(tables) + mistakes.similar_groups(parts)
     warnings += mistakes.leaks(parts) if leaks else []
     for line in warnings:
         warn(line)
+
+
+def _user_tables(sources: Sequence[Source]) -> list[UserTable]:
+    tables = map(open_user_table, sources)
+    return [table for table in tables if table is not None]
 
 
 _MOST_OFTEN = 10
