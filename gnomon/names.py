@@ -89,7 +89,7 @@ def _imported(path: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def check(choices: Iterable[str], name: str, *, what: str, command: str) -> None:
+def check(choices: Iterable[str], name: str, *, what: str, command: str = "") -> None:
     """Refuse an unknown name, with the nearest choices and the command that lists all choices."""
     names = list(choices)
     if name not in names:

@@ -103,7 +103,7 @@ def calibrate(
         exam = _validation_exam(resolved, run, recipe.eval.samples if is_given else None)
         note_unasked(exam)
     else:
-        recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+        recipe, exam = recipe_and_exam(resolved, data, words, Reader(resolved.parsed, run))
     is_rule_open = not recipe.eval.chooses_from_belief
     if is_rule_open:
         recipe = replace(recipe, eval=replace(recipe.eval, answer="mode"))

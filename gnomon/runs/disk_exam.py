@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 from gnomon import store
 from gnomon.generators.base import Split
 from gnomon.progress import note
-from gnomon.recipe import Recipe, RecipeError, Source, validate
+from gnomon.recipe import Columns, Recipe, RecipeError, Source, validate
 from gnomon.runs.exam import Exam, check_enough_samples, unaugmented
 from gnomon.store.formats import manifest as manifests
 from gnomon.store.reading.run_folder import RunFolder
 from gnomon.store.reading.sources import open_splits, open_user_table
+from gnomon.store.user_data.opening import MissingColumnError
 from gnomon.store.user_data.row_files import is_user_data
 from gnomon.store.user_data.split_files import split_files
 
@@ -22,11 +24,12 @@ from gnomon.store.user_data.split_files import split_files
 def exam_on_disk(
     recipe: Recipe, user_values: dict[str, Any], split: Split | None = None,
     trained: Recipe | None = None, run: Path | None = None,
+    default_columns: Callable[[], dict[str, Any]] = dict,
 ) -> Exam:  # fmt: skip
     """Return the exam of a dataset or table. `split` is None if the user does not name a split.
 
     The split is the user's, else the trained recipe's for the same table, else the only one, else
-    test.
+    test. `default_columns` says how to read a table without a column of questions.
     """
     (source,) = recipe.data
     path = str(source.path)
@@ -44,6 +47,7 @@ def exam_on_disk(
                 )
         elif is_user_data(path):
             source = _read_as_trained(source, user_values, trained)
+    source = _with_question(source, user_values, default_columns)
     if split is None:
         has_column = source.columns and source.columns.split
         has_splits = source.benchmark or has_column or split_files(Path(path))
@@ -76,14 +80,44 @@ def _read_as_trained(source: Source, user_values: dict[str, Any], trained: Recip
             return source
         try:
             open_user_table(read)
+        except MissingColumnError:
+            continue
         except (ValueError, OSError) as error:
-            if "no column" in str(error):
-                continue
             raise RecipeError(str(error)) from error  # the columns are there, and a row is bad
         beside = " and by the columns that you name" if source.columns else ""
         note(f"{Path(str(source.path)).name}: read by the columns of the run's recipe{beside}")
         return read
     return source
+
+
+def _with_question(
+    source: Source, user_values: dict[str, Any], default_columns: Callable[[], dict[str, Any]]
+) -> Source:
+    """Give a table without a column of questions the default question and its kind of answer.
+
+    Columns that the user names take precedence.
+    """
+    user_columns = user_values.get("columns") or {}
+    if "question" in user_columns:
+        return source
+    try:
+        open_user_table(source)
+    except MissingColumnError as error:
+        if "question" not in error.keys:
+            return source
+    except (ValueError, OSError):  # refused below, when its samples are opened
+        return source
+    else:
+        return source
+    columns = default_columns()
+    if not columns:
+        return source
+    if "choices" in user_columns:  # they are texts, whatever the reader was trained on
+        del columns["kind"]
+    name = Path(str(source.path)).name
+    note(f'{name}: it has no questions, so each row is asked "{columns["ask"]}"')
+    columns = asdict(source.columns or Columns()) | columns | user_columns
+    return replace(source, columns=validate(Columns, columns, name="columns"))
 
 
 def _with_columns(trained: Source, user_values: dict[str, Any]) -> Source | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon import recipe as recipes
-from gnomon.answers.registry import TARGETS
+from gnomon.answers.registry import COLUMN_TARGETS, TARGETS
 from gnomon.eval.scoring.question_file import Question
 from gnomon.names import check as check_known
 from gnomon.progress import track
@@ -46,7 +46,8 @@ def evaluate(
     Args:
         model: A reader, or what `gnomon.load` opens.
         data: A table of your own, a folder, a dataset, a kind such as "clock", or a recipe. By
-            default, what the run held out.
+            default, what the run held out. If a table has no column of questions, the reader's
+            own question is asked.
         overrides: How the table is read, and how many are asked, such as
             {"columns.answer": "time", "columns.kind": "time", "eval.samples": 200}.
 
@@ -60,7 +61,7 @@ def evaluate(
             raise RecipeError(f"{key}: give options of the model to gnomon.load")
     name = None if data is None else str(data)
     resolved = resolve_model(reader.name, name, words)
-    _, exam = recipe_and_exam(resolved, name, words, run=reader.run)
+    _, exam = recipe_and_exam(resolved, name, words, reader)
     note_unasked(exam)
     if name is not None and (question := exam.only_question):
         reader.warn_of_unknown_question(question)
@@ -155,7 +156,7 @@ def score(
     Raises:
         ValueError: The lists differ in length, or a label cannot be read.
     """
-    check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
+    check_known(COLUMN_TARGETS, kind, what="kind")
     answers, truths = _list(answers, "answers"), _list(truths, "truths")
     sizes = None if sizes is None else _list(sizes, "sizes")
     groups = None if groups is None else _list(groups, "groups")

@@ -90,7 +90,7 @@ def open_reader_and_exam(
     certifier, words = _certifier(name, words, terms)
     resolved, run = resolve_model(name, data, words), trained_run(name)
     box = _box(resolved.check_names(), run, find)
-    recipe, exam = recipe_and_exam(resolved, data, words, run=run)
+    recipe, exam = recipe_and_exam(resolved, data, words, Reader(resolved.parsed, run))
     return Reader(recipe, run, find=box, certifier=certifier), exam
 
 

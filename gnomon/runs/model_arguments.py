@@ -6,11 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from gnomon.answers.registry import COLUMN_TARGETS
+from gnomon.answers.time.answer import TimeForm
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs.data_names import is_data, is_on_disk, split_overrides
 from gnomon.runs.directory import no_run_message, sibling_runs
 from gnomon.runs.exam import Exam
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import Resolved, exam_of, resolve, resolve_values
 from gnomon.store.reading.run_folder import RunFolder
 
@@ -58,16 +62,35 @@ def resolve_model(model: str, data: str | None, overrides: Sequence[str]) -> Res
 
 
 def recipe_and_exam(
-    resolved: Resolved, data: str | None, overrides: Sequence[str], *, run: Path | None
+    resolved: Resolved, data: str | None, overrides: Sequence[str], reader: Reader
 ) -> tuple[Recipe, Exam]:
-    """Return the recipe with which the model answers, and the questions of DATA or of the run."""
-    recipe = resolved.recipe
+    """Return the recipe with which the model answers, and the questions of DATA or of the run.
+
+    A table without a column of questions is asked the reader's question.
+    """
+    recipe, run = resolved.recipe, reader.run
     if data is None:
         return recipe, resolved.exam
     if run is None and not is_data(data):  # a recipe also says how the model answers
         of_eval = [word for word in overrides if word.startswith("eval.")]
         recipe = replace(recipe, eval=resolve(data, of_eval).recipe.eval)
-    return recipe, exam_of(data, overrides, recipe if run is not None else None, run)
+    trained = recipe if run is not None else None
+    return recipe, exam_of(data, overrides, trained, run, lambda: _question_columns(reader))
+
+
+def _question_columns(reader: Reader) -> dict[str, Any]:
+    """Return a reader's question and its kind of answer as columns. Empty without one question."""
+    try:
+        question = reader.question
+    except RecipeError:
+        return {}
+    form = reader.trained_form(question)
+    columns: dict[str, Any] = {"ask": question}
+    if form.name in COLUMN_TARGETS:
+        columns["kind"] = form.name
+    if isinstance(form, TimeForm):
+        columns["hours"] = form.hours
+    return columns
 
 
 def _check_model(model: str, data: str | None) -> None:

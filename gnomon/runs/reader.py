@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.base.target import AnswerForm, Unlabelled
 from gnomon.answers.number.answer import NumberForm, number_range_of, numbers_of
-from gnomon.answers.registry import TARGETS
+from gnomon.answers.registry import COLUMN_TARGETS, TARGETS
 from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
@@ -337,16 +337,23 @@ class Reader:
         they have the form of all trained answers, or are texts if these have several forms.
         """
         if kind is not None:
-            check_known(TARGETS, kind, what="kind", command="gnomon ls answers")
+            check_known(COLUMN_TARGETS, kind, what="kind")
             form = TARGETS[kind].form_of_labels(Columns(kind=kind))
-        elif question in self.questions:
-            form = self.questions[question]
         else:
-            self.warn_of_unknown_question(question)
-            forms = set(self.questions.values())
-            # If all answers of the training have one form, other questions have it as well.
-            form = forms.pop() if len(forms) == 1 else ANY_TEXT
+            if question not in self.questions:
+                self.warn_of_unknown_question(question)
+            form = self.trained_form(question)
         return self._listed(form)
+
+    def trained_form(self, question: str) -> AnswerForm:
+        """Return the form of the answers to a question, by the questions of the training.
+
+        If all answers of the training have one form, other questions have it as well.
+        """
+        if question in self.questions:
+            return self.questions[question]
+        forms = set(self.questions.values())
+        return forms.pop() if len(forms) == 1 else ANY_TEXT
 
     def warn_of_unknown_question(self, question: str) -> None:
         """Warn once of a question on which the model was not trained."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -307,14 +307,16 @@ def _check_validation(checked: Recipe) -> None:
 
 
 def exam_of(
-    data: str, overrides: Sequence[str], trained: Recipe | None = None, run: Path | None = None
-) -> Exam:
+    data: str, overrides: Sequence[str], trained: Recipe | None = None, run: Path | None = None,
+    default_columns: Callable[[], dict[str, Any]] = dict,
+) -> Exam:  # fmt: skip
     """Return the exam that DATA names on the command line.
 
     A recipe has an exam. A kind has its first 500 samples, and a dataset its test split or its only
     split. Every row of a user's table is asked, unless a column or an override names splits. If the
     recipe `trained` was trained on the table, only its held-out rows are asked. The samples in its
-    `run` identify a table that was moved.
+    `run` identify a table that was moved. `default_columns` says how to read a table without a
+    column of questions.
     """
     if not is_on_disk(data):
         return resolve(data, overrides).exam
@@ -328,4 +330,4 @@ def exam_of(
         section = {"split": value, "data": [asdict(resolved.check_names().data[0])]}
         split = recipe.validate(Eval, section, name="eval").split
     user_values = resolved.values["data"][0]
-    return exam_on_disk(resolved.check_names(), user_values, split, trained, run)
+    return exam_on_disk(resolved.check_names(), user_values, split, trained, run, default_columns)

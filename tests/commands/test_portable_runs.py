@@ -15,6 +15,7 @@ from gnomon.runs import calibrating
 from gnomon.runs.claim import claim
 from gnomon.runs.exam import note_unasked
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve
 from gnomon.runs.trained_rows import read_rows
 
@@ -61,11 +62,12 @@ def test_a_moved_run_needs_nothing_outside_itself(project, tmp_path, monkeypatch
     # The table that was trained on is known where it lies now: its training rows are not asked.
     words = ["columns.image=file", "columns.answer=time", "columns.kind=time", "columns.ask=When?"]
     resolved = resolve_model(run, str(table), [])
-    assert recipe_and_exam(resolved, str(table), [], run=Path(run))[1].split == "test"
+    reader = Reader(resolved.parsed, Path(run))
+    assert recipe_and_exam(resolved, str(table), [], reader)[1].split == "test"
     table.write_text(table.read_text() + "7.png,10:10,test\n")  # another table
-    assert recipe_and_exam(resolved, str(table), words, run=Path(run))[1].split == "test"
+    assert recipe_and_exam(resolved, str(table), words, reader)[1].split == "test"
     words.append("columns.split=null")
-    assert recipe_and_exam(resolved, str(table), words, run=Path(run))[1].split == "all"
+    assert recipe_and_exam(resolved, str(table), words, reader)[1].split == "all"
     shutil.rmtree(table.parent)
     assert gnomon("predict", run) == 0
     assert gnomon("predict", run, "--out", "again.jsonl") == 0

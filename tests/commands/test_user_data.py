@@ -13,6 +13,7 @@ from gnomon.recipe import Recipe, RecipeError, override, to_yaml, validate
 from gnomon.runs.claim import claim
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.picture_input import pictures_in
+from gnomon.runs.reader import Reader
 from gnomon.runs.resolve import resolve, resolve_values
 from gnomon.runs.table_warnings import warn_of_mistakes
 from gnomon.runs.training import resolve_for_training
@@ -289,7 +290,7 @@ def test_a_model_is_asked_about_own_rows_without_a_recipe(rows, tmp_path, more, 
     """A recipe had to be written first, and nine rows of ten were never asked."""
     file, words = str(tmp_path / "labels.csv"), [*OWN, *more]
     resolved = resolve_model("gnomon-tiny", file, words)
-    assert len(recipe_and_exam(resolved, file, words, run=None)[1].ids()) == n
+    assert len(recipe_and_exam(resolved, file, words, Reader(resolved.parsed))[1].ids()) == n
 
 
 def test_a_run_is_asked_what_it_did_not_learn_of_own_rows(rows, tmp_path):
@@ -298,7 +299,7 @@ def test_a_run_is_asked_what_it_did_not_learn_of_own_rows(rows, tmp_path):
 
     def asked(*words):
         resolved = resolve_model(str(tmp_path), file, words)
-        return recipe_and_exam(resolved, file, words, run=tmp_path)
+        return recipe_and_exam(resolved, file, words, Reader(resolved.parsed, tmp_path))
 
     learned, exam = asked()
     trained = create_mixture(learned.data[:1], split="train", seed=0)

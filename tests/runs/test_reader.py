@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 from decimal import Decimal
 
@@ -181,6 +182,43 @@ def test_evaluation_measures_what_the_model_reads(reader, here):
     assert json.loads(page.with_suffix(".json").read_text())
     with pytest.raises(ValueError, match=r"\.html"):
         report.save("r.txt")
+
+
+@pytest.fixture
+def unasked_table(samples, here):
+    """A table of clocks without a column of questions."""
+    rows = ["image,answer"]
+    for index, sample in enumerate(samples):
+        sample.image.save(f"{index}.png")
+        rows.append(f"{index}.png,{sample.target.write()}")
+    (here / "labels.csv").write_text("\n".join(rows))
+    return "labels.csv"
+
+
+def test_a_table_without_questions_is_asked_the_reader_s_own(reader, unasked_table, cli, capsys):
+    report = gnomon.evaluate(reader, unasked_table)
+    assert report["within_1"].n == 10  # the answers are times, as the reader's are
+    assert {sample.question for sample in report.samples.values()} == {CLOCK}
+    assert f'labels.csv: it has no questions, so each row is asked "{CLOCK}"' in (
+        capsys.readouterr().err
+    )
+    overrides = {"columns.kind": "text", "columns.ask": OTHER}
+    report = gnomon.evaluate(reader, unasked_table, overrides=overrides)
+    assert {sample.question for sample in report.samples.values()} == {OTHER}
+    with pytest.raises(ValueError, match="no column 'quest'"):
+        gnomon.evaluate(reader, unasked_table, overrides={"columns.question": "quest"})
+
+
+@pytest.mark.parametrize("kind", ["table", "spots", "unreadable", "hour", ["time"], 3])
+def test_a_kind_without_labels_is_refused_with_the_choices(reader, kind):
+    message = re.escape(f"unknown kind {kind!r}: there are box, boxes, number, text, time")
+    for ask in (
+        lambda: reader.read(Image.new("RGB", (32, 32)), kind=kind),
+        lambda: reader.read_all([], kind=kind),
+        lambda: gnomon.score(["1"], [1], kind=kind),
+    ):
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            ask()
 
 
 def test_two_plain_lists_are_scored():

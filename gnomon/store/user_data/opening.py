@@ -48,6 +48,14 @@ _HOURS_AND_MINUTES = re.compile(r"\bhh?:mm\b(?!:s)", re.IGNORECASE)
 _NUMERIC = re.compile(r"\d{1,2}:\d\d(:\d\d)?|[-+]?\d[\d.,]*( ?\S{1,6})?", re.ASCII)
 
 
+class MissingColumnError(ValueError):
+    """A table that lacks columns. `keys` are the keys of `columns` that name them."""
+
+    def __init__(self, message: str, keys: Iterable[str]) -> None:
+        super().__init__(message)
+        self.keys = tuple(keys)
+
+
 def open_table(
     path: str | Path,
     columns: Columns,
@@ -215,10 +223,11 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
         near = dict.fromkeys(
             name for column in missing.values() for name in nearest_names(column, present)[:1]
         )
-        raise ValueError(
+        raise MissingColumnError(
             f"{name}: no column {' or '.join(map(repr, missing.values()))}; its columns are"
             f" {', '.join(column or repr(column) for column in present)}: set {', '.join(ways)}"
-            + (f"; did you mean {', '.join(near)}?" if near else "")
+            + (f"; did you mean {', '.join(near)}?" if near else ""),
+            missing,
         )
 
 
