@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gnomon.eval.report.page import write_report as write_report
     from gnomon.eval.report.text_tables import table as table
     from gnomon.eval.rewards import crps_reward as crps_reward
+    from gnomon.eval.rewards import form_reward as form_reward
     from gnomon.eval.rewards import reward as reward
     from gnomon.eval.scoring.question_file import Question as Question
     from gnomon.eval.scoring.runs import RunResult as RunResult
@@ -35,6 +36,7 @@ _EXPORTS = {
     "compare": "gnomon.eval.comparing.comparison:compare",
     "crps_reward": "gnomon.eval.rewards:crps_reward",
     "Question": "gnomon.eval.scoring.question_file:Question",
+    "form_reward": "gnomon.eval.rewards:form_reward",
     "reward": "gnomon.eval.rewards:reward",
     "RunResult": "gnomon.eval.scoring.runs:RunResult",
     "score": "gnomon.eval.scoring.score:score",

@@ -1,18 +1,19 @@
 """Rewards for reinforcement learning. They read and score answers as an evaluation does.
 
-`reward(kind)` and `crps_reward(kind)` return functions for TRL's GRPOTrainer. They import neither
-TRL nor torch.
+`reward(kind)`, `crps_reward(kind)` and `form_reward(kind)` return functions for TRL's GRPOTrainer.
+They import neither TRL nor torch.
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
-from gnomon.answers.base.answer_type import ModelAnswer
-from gnomon.answers.reading.base import Which
+from gnomon.answers.base.answer_type import ModelAnswer, Value
+from gnomon.answers.reading.base import Reading, Which
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring.belief import distance
@@ -27,15 +28,15 @@ _LARGEST = 1e300
 class _Graded:
     """Base class of rewards. It finds the truths in the dataset and reads the completions."""
 
-    kind: str
-    """Type of answer, a key of `registry.TYPES`."""
+    kind: str | None = None
+    """Type of answer, a key of `registry.TYPES`. None grades each row by the type of its truth."""
     _: KW_ONLY
     column: str = "target"
     which: Which = "final"
     dialect: str = "plain"
 
     def __post_init__(self) -> None:
-        if self.kind not in TYPES:
+        if self.kind is not None and self.kind not in TYPES:
             raise ValueError(f"kind={self.kind!r}: give one of {', '.join(TYPES)}")
 
     def _truths(self, columns: dict[str, Any]) -> list[Target]:
@@ -46,16 +47,50 @@ class _Graded:
             )
         return [_target(row) for row in columns[self.column]]
 
+    def _grades(self, truth: Target) -> bool:
+        return self.kind in (None, truth.type_name)
+
+    def _name(self, suffix: str) -> str:
+        return f"{self.kind}_{suffix}" if self.kind else suffix
+
+    def _read(self, truth: Target, text: str, size: Size | None) -> Reading[Value] | None:
+        return TYPES[truth.type_name].read(
+            text, truth.answer_form, which=self.which, dialect=create(self.dialect), size=size
+        )
+
     def _answer(self, truth: Target, completion: Any, size: Size | None = None) -> ModelAnswer:
-        text, dialect = _text(completion), create(self.dialect)
-        answer_type = TYPES[self.kind]
-        form = truth.answer_form
-        reading = answer_type.read(text, form, which=self.which, dialect=dialect, size=size)
+        text = _text(completion)
+        reading = self._read(truth, text, size)
         return ModelAnswer(reading.value if reading else None, text)
 
 
 @dataclass(frozen=True)
-class Reward(_Graded):
+class _RewardOfEach(_Graded, ABC):
+    """Base class of rewards that grade each answer by itself."""
+
+    def __call__(
+        self,
+        prompts: Any = None,  # noqa: ARG002 - TRL passes it by name
+        completions: Sequence[Any] = (),
+        **columns: Any,
+    ) -> list[float | None]:
+        truths = self._truths(columns)
+        # Types without boxes need no sizes.
+        sizes = columns.get("size") or [None] * len(truths)
+        return [
+            self._credit(truth, completion, size and (int(size[0]), int(size[1])))
+            if self._grades(truth)
+            else None
+            for completion, truth, size in zip(completions, truths, sizes, strict=True)
+        ]
+
+    @abstractmethod
+    def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
+        """Grade one answer from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Reward(_RewardOfEach):
     """A reward from 0 to 1 for answers of type `kind`, a key of `gnomon.answers.registry.TYPES`.
 
     A wrong answer earns partial credit, which its type defines. With `partial=False`, the reward is
@@ -73,34 +108,19 @@ class Reward(_Graded):
     @property
     def __name__(self) -> str:
         """Name of the reward in TRL's log."""
-        return f"{self.kind}_reward"
-
-    def __call__(
-        self,
-        prompts: Any = None,  # noqa: ARG002 - TRL passes it by name
-        completions: Sequence[Any] = (),
-        **columns: Any,
-    ) -> list[float | None]:
-        truths = self._truths(columns)
-        # Types without boxes need no sizes.
-        sizes = columns.get("size") or [None] * len(truths)
-        return [
-            self._credit(truth, completion, size and (int(size[0]), int(size[1])))
-            if truth.type_name == self.kind
-            else None
-            for completion, truth, size in zip(completions, truths, sizes, strict=True)
-        ]
+        return self._name("reward")
 
     def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
-        answer_type = TYPES[self.kind]
+        answer_type = TYPES[truth.type_name]
         if truth.has_place and size is None:
             raise ValueError(
-                f"kind={self.kind!r} needs each picture's width and height: add a `size` column"
+                f"kind={truth.type_name!r} needs each picture's width and height: add a `size`"
+                " column"
             )
         measures = answer_type.measures(truth, self._answer(truth, completion, size), 0.0)
         # GRPO learns from differences within a group, and partial credit makes more of them.
         return (
-            answer_type.credit(measures)
+            answer_type.credit(measures, truth)
             if self.partial
             else float(answer_type.is_correct(measures))
         )
@@ -108,6 +128,33 @@ class Reward(_Graded):
 
 reward = Reward
 """The class under a function's name. Unlike a closure, its objects can be pickled."""
+
+
+@dataclass(frozen=True)
+class FormReward(_RewardOfEach):
+    """A reward of 1 if an answer ends with its value, as training answers do, and otherwise 0.
+
+    The unit of the question and a full stop may follow the value. Add a small weight of this reward
+    to another reward, so that the model does not learn to write on after its answer.
+    """
+
+    @property
+    def __name__(self) -> str:
+        """Name of the reward in TRL's log."""
+        return self._name("form_reward")
+
+    def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
+        text = _text(completion)
+        reading = self._read(truth, text, size)
+        if reading is None:
+            return 0.0
+        unit = getattr(truth.answer_form, "unit", "")
+        rest = text[reading.span[1] :].strip().removeprefix(unit).strip()
+        return float(rest in ("", "."))
+
+
+form_reward = FormReward
+"""The class under a function's name, like `reward`."""
 
 
 @dataclass(frozen=True)
@@ -141,28 +188,33 @@ class CRPSReward(_Graded):
 
     def __post_init__(self) -> None:
         _Graded.__post_init__(self)
-        answer_type = TYPES[self.kind]
-        if answer_type.axis is None:
-            names = ", ".join(name for name, other in TYPES.items() if other.axis is not None)
-            raise ValueError(
-                f"kind={self.kind!r} has no distances between answers: give one of {names}, or"
-                f" use reward({self.kind!r})"
-            )
         if self.generations < 3:
             # Two answers have the same distance to each other, which the mean reward cancels.
             raise ValueError(f"generations={self.generations}: give 3 or more answers to a prompt")
-        if self.scale is None and not answer_type.axis.is_cyclic:
-            raise ValueError(
-                f"kind={self.kind!r} needs a scale: the distance beyond which all answers are"
-                " equally wrong, for example scale=10"
-            )
         if self.scale is not None and not 0 < self.scale < _LARGEST:
             raise ValueError(f"scale={self.scale}: give a distance above 0, such as 10")
+        if self.kind is not None:
+            self.check_type(self.kind)
+
+    def check_type(self, kind: str) -> None:
+        """Raise a ValueError if answers of this type have no distance, or need a scale."""
+        axis = TYPES[kind].axis
+        if axis is None:
+            names = ", ".join(name for name, other in TYPES.items() if other.axis is not None)
+            raise ValueError(
+                f"kind={kind!r} has no distances between answers: give one of {names}, or"
+                f" use reward({kind!r})"
+            )
+        if self.scale is None and not axis.is_cyclic:
+            raise ValueError(
+                f"kind={kind!r} needs a scale: the distance beyond which all answers are"
+                " equally wrong, for example scale=10"
+            )
 
     @property
     def __name__(self) -> str:
         """Name of the reward in TRL's log."""
-        return f"{self.kind}_crps_reward"
+        return self._name("crps_reward")
 
     def __call__(
         self, prompts: Any = None, completions: Sequence[Any] = (), **columns: Any
@@ -188,9 +240,10 @@ class CRPSReward(_Graded):
 
     def _rewards(self, truth: Target, completions: Sequence[Any]) -> list[float] | list[None]:
         """Compute the rewards of the answers to a prompt. Each is None if the type differs."""
-        if truth.type_name != self.kind:
+        if not self._grades(truth):
             return [None] * len(completions)
-        answer_type = TYPES[self.kind]
+        self.check_type(truth.type_name)
+        answer_type = TYPES[truth.type_name]
         values = [self._answer(truth, completion).value for completion in completions]
         is_read = np.array([value is not None for value in values])
         positions = [0.0 if value is None else answer_type.position(value) for value in values]

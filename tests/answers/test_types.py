@@ -173,7 +173,7 @@ def test_in_no_measure_is_an_unread_answer_better_than_one_that_was_read(name, d
         for metric in counted:
             worse, better = unread[metric.key], reading[metric.key]
             assert worse <= better if metric.better == "higher" else worse >= better, metric.name
-        assert kind.credit(unread) <= kind.credit(reading)
+        assert kind.credit(unread, truth) <= kind.credit(reading, truth)
 
 
 @pytest.mark.parametrize("name", TYPES)

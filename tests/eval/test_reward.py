@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import Dialect
-from gnomon.eval import crps_reward, reward, time_deviation
+from gnomon.eval import crps_reward, form_reward, reward, time_deviation
 from gnomon.sample import (
     Box,
     Boxes,
@@ -81,14 +81,85 @@ def test_a_time_earns_by_its_deviation(truth, said):
 @pytest.mark.parametrize(
     ("kind", "texts", "rewards"),
     [
-        ("number", ["41.50", "42", "50"], [1, 0.5, 0]),
-        ("reading", ["42 bar", "43", "50"], [1, 0.5, 0]),
+        # Half at 5 % of the truth, which is 2.075, and at five tolerances beyond the tolerance.
+        ("number", ["41.50", "43.575", "39.425", "47.725"], [1, 0.5, 0.5, 0.25]),
+        ("reading", ["42 bar", "44.5", "38.5", "42.5"], [1, 0.5, 0.5, 2.5 / 3]),
         ("counter", ["00512", "512", "00912"], [1, 1, 0.4]),
         ("box", ["[0.2, 0.2, 0.3, 0.8]"], [pytest.approx(0.5, abs=0.01)]),  # half of the box
     ],
 )
 def test_answers_earn_by_how_near_they_are(kind, texts, rewards):
-    assert graded(kind, TARGETS[kind], *texts) == rewards
+    assert graded(kind, TARGETS[kind], *texts) == pytest.approx(rewards)
+
+
+DECIMALS = st.decimals(-1000, 1000, places=2)
+
+
+@pytest.mark.parametrize("cycle", [0, 10])
+@given(truth=DECIMALS, within=st.sampled_from(["0", "0.5", "2"]), one=DECIMALS, other=DECIMALS)
+def test_a_nearer_number_earns_no_less_and_none_earns_more_than_a_right_one(
+    cycle, truth, within, one, other
+):
+    if cycle:
+        truth, one, other = abs(truth) % cycle, abs(one) % cycle, abs(other) % cycle
+    target = Number(truth, "", Decimal(within), Decimal(cycle))
+    kind = target.type_name
+
+    def apart(value):
+        distance = abs(value - truth)
+        return min(distance, cycle - distance) if cycle else distance
+
+    near, far = sorted((one, other), key=apart)
+    right, more, less, unread = graded(kind, target, str(truth), str(near), str(far), "no idea")
+    assert (right, unread) == (1, 0)
+    assert 0 <= less <= more <= 1
+    assert less > 0 or cycle
+    # A step of a hundredth changes the reward by at most the largest slope: 1 / s, or 2 / cycle.
+    close, beside = graded(kind, target, f"{far:f}", f"{far + Decimal('0.01'):f}")
+    slope = 2 / 10 if cycle else 1 / max(abs(float(truth)) / 20, 5 * float(within), 0.01)
+    assert abs(close - beside) <= 0.01 * slope + 1e-9
+
+
+@given(st.decimals("0.01", 100, places=2))
+def test_the_reward_of_a_number_is_continuous_at_its_tolerance_and_at_zero(gap):
+    """Smaller and smaller errors earn more and more, up to 1."""
+    for truth, edge in ((Number(Decimal("41.5"), "", Decimal("0.5")), Decimal("42.0")),
+                        (Number(Decimal("0.00")), Decimal(0))):  # fmt: skip
+        texts = [f"{edge + gap / 10**power:f}" for power in range(8)]
+        earned = graded(truth.type_name, truth, *texts)
+        assert earned == sorted(earned)
+        assert len(set(earned)) == len(earned)
+        assert earned[-1] == pytest.approx(1, abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_form_is_right_if_the_answer_ends_with_its_value(kind):
+    right = Dialect().write(TARGETS[kind], SIZE)
+    columns = {"target": [target_to_json(TARGETS[kind])], "size": [list(SIZE)]}
+    function = form_reward()
+    assert function(completions=[right], **columns) == [1]
+    assert function(completions=[""], **columns) == [0]
+    if kind not in ("text", "table", "unreadable"):  # their value is the whole text
+        assert function(completions=[f"{right}, I think, but look again"], **columns) == [0]
+
+
+def test_the_form_allows_steps_before_a_value_its_unit_and_a_full_stop():
+    texts = ["42 bar.", "between 40 and 45: 42", "42 bar or more", "42 psi"]
+    columns = {"target": [target_to_json(TARGETS["reading"])] * len(texts)}
+    assert form_reward("reading")(completions=texts, **columns) == [1, 1, 0, 0]
+
+
+def test_without_a_type_each_row_is_graded_by_its_own():
+    rows = [target_to_json(TARGETS[kind]) for kind in ("time", "number")]
+    columns = {"completions": ["10:08", "41.5"], "target": rows}
+    assert reward()(**columns) == form_reward()(**columns) == [1, 1]
+    assert reward().__name__ == "reward"
+    groups = {"completions": ["10:08"] * 3 + ["9.9"] * 3}
+    groups["target"] = [rows[0]] * 3 + [target_to_json(TARGETS["cyclic"])] * 3
+    assert crps_reward(generations=3)(**groups) == pytest.approx([1] * 6)
+    groups["target"][3:] = [target_to_json(TARGETS["text"])] * 3
+    with pytest.raises(ValueError, match="kind='text' has no distances"):
+        crps_reward(generations=3)(**groups)
 
 
 def test_without_credit_it_is_what_scoring_calls_right():

@@ -101,7 +101,7 @@ class AnswerType(ABC):
         """True if an answer with these measures counts as right."""
         return measures["exact"] == 1
 
-    def credit(self, measures: dict[str, float]) -> float:
+    def credit(self, measures: dict[str, float], truth: Any) -> float:
         """Reward of an answer with these measures, 0 to 1."""
         return measures[self.reward_measure]
 

@@ -227,9 +227,17 @@ class NumberType(AnswerType):
         """True if the answer is within the tolerance, which is 0 by default."""
         return measures["accepted"] == 1
 
-    def credit(self, measures: dict[str, float]) -> float:
-        """Return 1 if accepted, 1/2 if within 5 % of the truth, otherwise 0."""
-        return max(measures["accepted"], measures["within_5pct"] / 2)
+    def credit(self, measures: dict[str, float], truth: Number) -> float:
+        """Return s / (s + e) for an error of e beyond the tolerance, and 0 for an unread answer.
+
+        s is the largest of 5 % of the truth, five tolerances and one step of the truth's last
+        digit. The credit has no jump, and answers far from the truth still differ in it.
+        """
+        if measures["accepted"] or "error" not in measures:
+            return measures["accepted"]
+        step = float(Decimal(1).scaleb(int(truth.value.as_tuple().exponent)))
+        scale = max(abs(float(truth.value)) / 20, 5 * float(truth.within), step)
+        return scale / (scale + measures["error"] - float(truth.within))
 
     def costs(self, truths: Sequence[Number]) -> list[float]:
         """Return the error charged for an unread answer to each truth: to the farthest truth.
@@ -369,7 +377,7 @@ class CyclicType(NumberType):
         accepted = _apart(answer.value, self.value_of(truth)) <= truth.within
         return measures | {"accepted": float(accepted)}
 
-    def credit(self, measures: dict[str, float]) -> float:
+    def credit(self, measures: dict[str, float], truth: Number) -> float:
         """Return 1 − d / (P/2) for the distance d and the cycle P, or 0 for an unread answer."""
         return 1 - 2 * measures["turn"] if "turn" in measures else 0.0
 
@@ -422,7 +430,7 @@ class CounterType(NumberType):
         assert isinstance(answer.value, Decimal)
         return measures | {"digits": digit_accuracy(answer.value, truth.value, truth.digits)}
 
-    def credit(self, measures: dict[str, float]) -> float:
+    def credit(self, measures: dict[str, float], truth: Number) -> float:
         """Return 1 if accepted, otherwise half the share of figures that are right."""
         return max(measures["accepted"], measures["digits"] / 2)
 

@@ -282,7 +282,7 @@ class TimeType(AnswerType):
         """Read the time as this dial shows it."""
         return read_time(text, hours=form.hours, which=which, form=form.style)
 
-    def credit(self, measures: dict[str, float]) -> float:
+    def credit(self, measures: dict[str, float], truth: Time) -> float:
         """Return 1 − d / (P/2) for the deviation d and the period P, or 0 for an unread answer."""
         return 1 - measures["deviation"] / (self.hours * 30) if "deviation" in measures else 0.0
 
