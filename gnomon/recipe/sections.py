@@ -106,7 +106,7 @@ class Columns:
     answer: str = "answer"
     """Column with the answer."""
     kind: str = "text"
-    """Type of the answers: time, number, box, boxes (any number of them) or text."""
+    """Type of the answers: time, number, box, boxes (any number of them), table or text."""
     hours: Literal[12, 24] = 12
     """Hours of the clocks, if the answers are times."""
     seconds: Literal["drop"] | None = None

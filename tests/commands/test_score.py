@@ -47,6 +47,35 @@ def scores(cli):
     return score
 
 
+TABLE = (("city", "sales (kg)", "cost"), ("Oslo", "10", "4"), ("Lima", "20", "8"))
+AS_TEXT = {
+    "bars": "\n".join(map(" | ".join, TABLE)),
+    "markdown": "\n".join(f"| {' | '.join(row)} |" for row in (TABLE[0], ["--"] * 3, *TABLE[1:])),
+    "linear": "TITLE | Sales <0x0A> " + " <0x0A> ".join(map(" | ".join, TABLE)),
+    "csv": "Here it is:\n```csv\n" + "\n".join(map(",".join, TABLE)) + "\n```",
+    "html": "<table><tr><td>" + "<tr><td>".join(map("<td>".join, TABLE)) + "</table>",
+    "other words": "Place | Sales (kilos) | Cost\nOslo | 10.2 | 4\nLima | 20 | 6",
+}
+
+
+def test_tables_of_another_program_are_scored_in_every_form(here, scores):
+    """One in other words has no cell where a name says, and is matched by the names' letters."""
+    labels = [{"id": name, "question": "The table?", "answer": AS_TEXT["csv"]} for name in AS_TEXT]
+    write("labels.jsonl", labels)
+    write("tables.jsonl", [{"id": name, "answer": text} for name, text in AS_TEXT.items()])
+    words = ("columns.kind=table", "columns.image=null", "eval.split=all")
+    n, unread, exact, _ = scores("tables.jsonl", *words, kind="table", data="labels.jsonl")
+    assert (n, unread, exact) == (6, 0, 5 / 6)
+    (run,) = json.loads((here / "tables-scores.json").read_text())["runs"].values()
+    values = {one["name"]: one["estimate"]["value"] for one in run["table"]["results"]}
+    assert values["cells"] == pytest.approx((5 + 1 / 4) / 6)
+    assert values["numbers"] == pytest.approx((5 + 3 / 4) / 6)
+    # Keys of 12 and 17 letters, six edits apart, and a value that is off by 2 %.
+    near = 0.98 * (1 - 4 / 18) + (1 - 4 / 18) + 1
+    assert values["rms_precision"] == values["rms_recall"] == values["rms"]
+    assert values["rms"] == pytest.approx((5 + near / 4) / 6)
+
+
 def test_any_file_is_scored_on_a_recipes_questions(here, scores):
     """By gnomon's ids, by lmms-eval's places, in the order of the lines; a report like any."""
     texts = [f"The answer is {truth}." for truth in TRUTHS[:5]] + ["no idea"]

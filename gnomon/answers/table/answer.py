@@ -1,9 +1,11 @@
 """Tables of charts, and the form of a table."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from reprlib import repr  # noqa: A004 - a value may be long
+from typing import Any, ClassVar, Self
 
 from gnomon.answers.base.target import AnswerForm, Size, Target
+from gnomon.answers.table.grid import find_grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,11 @@ class TableForm(AnswerForm):
             return Table(header, tuple(rows))
         except ValueError:
             return None
+
+    def pattern(self, dialect: Any) -> str:
+        """Pattern of a header and at least one row, of at least two cells each."""
+        row = "[^|\n]+( [|] [^|\n]+)+"
+        return f"{row}(\n{row})+"
 
     def to_json(self) -> dict[str, Any]:
         """Return the smallest valid table, because a form has no content."""
@@ -48,6 +55,18 @@ class Table(Target):
                 # Cells are written between | signs.
                 if not cell or "|" in cell or cell != " ".join(cell.split()):
                     raise ValueError(f"cell {cell!r}: give one line of words without |")
+
+    @classmethod
+    def from_label(cls, value: Any, columns: Any, size: Size | None) -> Self:
+        """Parse a table between bars, in HTML or of separated values. Its title is kept."""
+        grid = find_grid(value) if isinstance(value, str) else None
+        if grid is None:
+            raise ValueError(
+                f"answer: {repr(value)}: give a table as one text: a line for each row, the header"
+                " first, with | between the cells; CSV with numbers; or HTML"
+            )
+        header, *rows = map(tuple, grid.rows)
+        return cls(header, tuple(rows), grid.title)
 
     def write(self, dialect: Any = None, size: Size | None = None) -> str:
         """Write a line for each row, the header first, with | between the cells."""

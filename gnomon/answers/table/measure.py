@@ -56,6 +56,25 @@ def rnss(prediction: Table, target: Table) -> float:
     return 1 - wrong / max(len(numbers), len(true_numbers))
 
 
+def table_numbers(prediction: Table, target: Table, tolerance: float = 0.05) -> float:
+    """Share of the target's numbers that the answer has, within the tolerance of `number_within`.
+
+    Cells are matched by the edit distance of their keys, as in `rms`, so a header may be worded
+    otherwise. The better share of the table and its transpose counts.
+    """
+    true_points = [(key, cell) for key, cell in _points(target) if _cell_number(cell) is not None]
+    if not true_points:
+        return float(_points(prediction) == _points(target))
+    return max(
+        sum(
+            _same_cell(cell, true_cell, tolerance)
+            for _, cell, true_cell in _matched(_points(prediction, transposed=turned), true_points)
+        )
+        / len(true_points)
+        for turned in (False, True)
+    )
+
+
 def rms(prediction: Table, target: Table) -> PrecisionRecall:
     """Relative mapping similarity (DePlot, Liu et al. 2023): precision and recall of points.
 
@@ -80,7 +99,10 @@ def _mapped(prediction: Table, target: Table, *, transposed: bool) -> PrecisionR
     if not points or not true_points:  # two tables without points are equal
         same = float(len(points) == len(true_points))
         return PrecisionRecall(same, same)
-    similarity = _matched_similarity(points, true_points)
+    similarity = sum(
+        near * _value_similarity(value, truth)
+        for near, value, truth in _matched(points, true_points)
+    )
     return PrecisionRecall(similarity / len(points), similarity / len(true_points))
 
 
@@ -108,7 +130,10 @@ def _same_cell(prediction: str, target: str, tolerance: float) -> bool:
 METRICS = (
     Metric("cells", "Cells within 5 %", table_cells, statistic="mean", headline=True),
     Metric("exact", "Exactly right", eq, headline=True),
-    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", public_function=rms),
+    Metric("numbers", "Numbers within 5 %", None, "mean", public_function=table_numbers),
+    Metric("rms", "RMS (DePlot), F1", None, "mean", unit="", headline=True, public_function=rms),
+    Metric("rms_precision", "RMS, precision", None, "mean", unit="", public_function=rms),
+    Metric("rms_recall", "RMS, recall", None, "mean", unit="", public_function=rms),
     Metric("rnss", "RNSS (DePlot)", None, "mean", unit="", public_function=rnss),
     Metric("unread", "Could not be read", better="lower", headline=True),
 )
@@ -140,20 +165,23 @@ def _points(table: Table, *, transposed: bool = False, titled: bool = False) -> 
     ]
 
 
-def _matched_similarity(points: Points, true_points: Points) -> float:
-    """Sum the similarity of all pairs, their keys matched by least distance."""
+def _matched(points: Points, true_points: Points) -> list[tuple[float, str, str]]:
+    """Match keys by least distance. List the similarity of keys and both values of each pair.
+
+    Pairs whose keys have similarity 0 are left out.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    # Keys of similarity 0 do not change the sum.
-    near = _similarities([key for key, _ in points], [key for key, _ in true_points])
-    rows, columns = linear_sum_assignment(near, maximize=True)
-    return float(
-        sum(
-            near[row, column] * _value_similarity(points[row][1], true_points[column][1])
-            for row, column in zip(rows, columns, strict=True)
-            if near[row, column]
-        )
-    )
+    if not points:
+        return []
+    # In this order, as in DePlot's metrics.py, so that ties are broken in the same way.
+    near = _similarities([key for key, _ in true_points], [key for key, _ in points])
+    rows, columns = linear_sum_assignment(1 - near)
+    return [
+        (float(near[row, column]), points[column][1], true_points[row][1])
+        for row, column in zip(rows, columns, strict=True)
+        if near[row, column]
+    ]
 
 
 def _value_similarity(prediction: str, target: str) -> float:
@@ -227,8 +255,15 @@ class TableType(AnswerType):
     ) -> dict[str, float]:
         """Measure by DePlot's metrics, whose matching takes milliseconds."""
         if value is None:
-            return {"rms": 0.0, "rnss": 0.0}
-        return {"rms": rms(value, truth).f1, "rnss": rnss(value, truth)}
+            return dict.fromkeys((m.key for m in METRICS if m.public_function), 0.0)
+        mapped = rms(value, truth)
+        return {
+            "numbers": table_numbers(value, truth),
+            "rms": mapped.f1,
+            "rms_precision": mapped.precision,
+            "rms_recall": mapped.recall,
+            "rnss": rnss(value, truth),
+        }
 
     def display(self, value: Table) -> str:
         """Write a line for each row."""

@@ -170,6 +170,8 @@ def test_a_label_is_read_as_its_columns_say_or_refused(row):
             assert target.corners == pytest.approx(value)
         case "text":
             assert target == Text(value, options["choices"])
+        case "table":
+            assert target.write() == value
 
 
 def test_seconds_that_the_question_does_not_ask_for_are_told_of_and_may_be_dropped(
