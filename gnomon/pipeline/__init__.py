@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import names
 
 if TYPE_CHECKING:
+    from gnomon.pipeline.answering.text_likelihood import text_likelihood as text_likelihood
     from gnomon.pipeline.checkpoint import processor_of as processor_of
     from gnomon.pipeline.training.stream import Stream as Stream
     from gnomon.pipeline.training.stream import drawn as drawn
@@ -15,6 +16,7 @@ _EXPORTS = {
     "Stream": "gnomon.pipeline.training.stream:Stream",
     "drawn": "gnomon.pipeline.training.stream:drawn",
     "processor_of": "gnomon.pipeline.checkpoint:processor_of",
+    "text_likelihood": "gnomon.pipeline.answering.text_likelihood:text_likelihood",
 }
 
 

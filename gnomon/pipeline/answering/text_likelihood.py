@@ -1,0 +1,66 @@
+"""Log-likelihood of a plain text under a language model, to measure what a training changed.
+
+Shapes: L tokens of the text, T tokens of a window, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+
+from gnomon.pipeline.answering.prompt import LOGIT_ROWS
+from gnomon.pipeline.load import inference
+
+if TYPE_CHECKING:
+    from peft import PeftModel
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+_WINDOW = 512
+"""Largest number of tokens in a forward pass, which bounds the memory for logits."""
+
+
+class TextLikelihood(NamedTuple):
+    """Mean log-likelihood of a text's tokens."""
+
+    mean: float
+    """Mean of log p of each token given the tokens before it. It is 0 at most."""
+    n_tokens: int
+    """Number of tokens with a prediction: all tokens except the first."""
+
+
+def text_likelihood(
+    model: PreTrainedModel | PeftModel,
+    tokenizer: PreTrainedTokenizerBase,
+    text: str,
+    *,
+    window: int = _WINDOW,
+) -> TextLikelihood:
+    """Measure the mean log-likelihood per token of a text, in nats, without a chat template.
+
+    A long text is read in windows of `window` tokens that overlap by half. Each token is counted
+    once, and sees at least half a window before it, or the whole text before it.
+    """
+    ids = torch.tensor(tokenizer(text, verbose=False)["input_ids"], device=model.device)
+    if len(ids) < 2:
+        raise ValueError(f"{text[:20]!r}: a text needs two tokens to measure its likelihood")
+    limit = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    window = min(window, limit or window)
+    total, done = 0.0, 1
+    with inference(model):
+        while done < len(ids):
+            start = max(0, done - window // 2)
+            inputs = ids[start : start + window]
+            logits = model(input_ids=inputs[None], use_cache=False).logits[0, :-1]  # [T - 1, V]
+            # The logits in row i predict token start + i + 1.
+            rows = zip(
+                torch.split(logits[done - start - 1 :], LOGIT_ROWS),
+                torch.split(ids[done : start + len(inputs)], LOGIT_ROWS),
+                strict=True,
+            )
+            for some, targets in rows:
+                # In float32, because bf16 has three digits.
+                logprobs = some.float().log_softmax(-1)
+                total += float(logprobs.gather(1, targets[:, None]).double().sum())
+            done = start + len(inputs)
+    return TextLikelihood(total / (len(ids) - 1), len(ids) - 1)
