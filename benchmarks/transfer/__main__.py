@@ -15,6 +15,7 @@ import argparse
 import os
 import shlex
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -117,19 +118,29 @@ def _model(given: argparse.Namespace) -> Asked:
 def _rows(
     given: argparse.Namespace, chosen: Sequence[renderers.Renderer], asked: Asked
 ) -> list[table.Row]:
-    found = []
-    drawers: list[Drawer] = [OwnStyles(given.kind), *chosen]
+    rows = []
+    own = OwnStyles(given.kind)
+    bars: dict[str, table.Pairs] = defaultdict(list)
+    drawers: list[Drawer] = [own, *chosen]
     for drawer in drawers:
         for wear in (False, True):
             source = written(
                 drawer, given.out / "pictures", given.n, wear=wear, shrink=given.shrink
             )
-            place = Path(source.path or "")
-            note(f"asking {asked.name} about {drawer.title}{', worn' * wear}")
+            place, worn = Path(source.path or ""), ", worn" * wear
+            note(f"asking {asked.name} about {drawer.title}{worn}")
             run, file = asked.answer(source, f"{place.parent.name}-{place.stem}", given.n)
-            found.append(table.Row(f"{drawer.title}{', worn' * wear}", run.scores))
-            found += table.by_design(run, file, drawer.designs) if given.designs else []
-    return found
+            pairs = table.pairs_of(run, file)
+            rows.append(table.row(f"{drawer.title}{worn}", pairs))
+            designs = table.by_design(pairs, drawer.designs)
+            if given.designs and len(designs) > 1:
+                rows += [table.row(f"    {name}", part) for name, part in designs.items()]
+            if "lying bar" in designs:  # such a source asks all forms of questions
+                title = f"{'own' if drawer is own else 'other'} bars{worn}"
+                bars[title] += designs["bar"] + designs["lying bar"]
+    for title, pairs in bars.items():
+        rows += [table.row(f"{title}: {form}", part) for form, part in table.by_form(pairs).items()]
+    return rows
 
 
 def _weights(place: Path) -> str:

@@ -1,10 +1,12 @@
-"""What foreign pictures show and are asked: labels, in the words that gnomon's own kinds use.
+"""Labels and questions of foreign pictures.
 
-The wording stands here as text, so that only the picture is foreign.
+Most questions have the wording of gnomon's own kinds, which stands here as text. Charts are also
+asked three short questions that users type.
 """
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -12,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from gnomon.sample import Number, Target, Time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PIL import Image
 
     Drawn: TypeAlias = tuple[Image.Image, str, Target]
@@ -57,10 +61,16 @@ def gauge(rng: Random, name: str, unit: str) -> str:
     return rng.choice(_GAUGE).format(name=name, unit=unit)
 
 
-def number(value: float | str | Decimal) -> Number:
-    """A label of a few decimals, without the zeros at its end."""
-    plain = Decimal(str(value)).normalize()
-    return Number(plain.quantize(Decimal(1)) if plain == plain.to_integral() else plain)
+def number(value: float | str | Decimal, ends: tuple[float | Decimal, float | Decimal]) -> Number:
+    """Label a value on a scale between two ends, with a tolerance of 5 % of the scale."""
+    within = abs(Decimal(str(ends[1])) - Decimal(str(ends[0]))) / 20
+    return Number(plain(Decimal(str(value))), within=plain(round(within, 6)))
+
+
+def plain(value: Decimal) -> Decimal:
+    """Remove the zeros at the end of the decimals."""
+    value = value.normalize()
+    return value.quantize(Decimal(1)) if value == value.to_integral() else value
 
 
 class Table(NamedTuple):
@@ -124,10 +134,90 @@ def table(rng: Random, *, several: bool = False, ordered: bool = False) -> Table
     return Table(measure, unit, over, at, tuple(names), series, rows)
 
 
-def cell(rng: Random, shown: Table) -> tuple[str, Number]:
-    """The question for one value of a chart, and the value."""
+def shares(rng: Random) -> Table:
+    """Draw percentages of a whole for a pie."""
+    measure, listed = rng.choice(_WHOLES)
+    names = rng.sample(listed.split(), rng.randint(3, 6))
+    cuts = sorted(rng.sample(range(1, 20), len(names) - 1))
+    parts = [5 * (b - a) for a, b in zip([0, *cuts], [*cuts, 20], strict=True)]
+    rows = tuple((part,) for part in parts)
+    return Table(measure, "%", "part", "for", tuple(names), ("",), rows)
+
+
+_WHOLES = (
+    ("share of waste", "Paper Glass Metal Plastic Garden Other"),
+    ("share of staff", "Kitchen Office Garage Cleaning Security Reception"),
+    ("share of flights", "Europe Asia Africa Oceania America Arctic"),
+)
+
+
+def axis(rng: Random, shown: Table, *, zero: bool = True) -> tuple[int, int]:
+    """Choose both ends of the value axis: round numbers around the values, and mostly zero."""
+    values = [value for row in shown.rows for value in row]
+    least, most = min(values), max(values) * rng.uniform(1, 1.15)
+    power = 10 ** (len(str(int(most))) - 1)
+    top = next(step * power // 10 for step in _TOPS if step * power >= 10 * most)
+    if zero or least < 0.3 * top:
+        return 0, top
+    return int(0.8 * least) // (power // 10 or 1) * (power // 10 or 1), top
+
+
+_TOPS = (12, 14, 15, 16, 18, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
+
+
+def cell(rng: Random, shown: Table, ends: tuple[float, float]) -> tuple[str, Number]:
+    """Ask for one value of a chart in gnomon's words. Return the question and the value."""
     row, column = rng.randrange(len(shown.names)), rng.randrange(len(shown.series))
     named = f"the {shown.measure} {shown.at} {shown.names[row]}"
     named += f" ({shown.series[column]})" if shown.series[column] else ""
     asked = rng.choice(_CHART).format(cell=named)
-    return f"{asked} Answer in {shown.unit}, as a whole number.", number(shown.rows[row][column])
+    question = f"{asked} Answer in {shown.unit}, as a whole number."
+    return question, number(shown.rows[row][column], ends)
+
+
+FORMS = {
+    "n-th": r"What is the value of (bar|point) \d\d?\?",
+    "highest": r"What is the highest value\?",
+    "named": r"What is the value of ",
+    "gnomon's words": "",
+}
+"""Forms of questions about charts, and the beginning of their text. The first match counts."""
+
+
+def form_of(question: str) -> str:
+    """Return the form of a question about a chart."""
+    return next(form for form, text in FORMS.items() if re.match(text, question))
+
+
+def short(
+    rng: Random, turn: int, mark: str, names: Sequence[str], values: Sequence[float | str]
+) -> tuple[str, float | str]:
+    """Ask for the n-th, the highest or a named value, in turns. Return the question and the value.
+
+    Slices of a pie have no first, so pies are not asked for the n-th.
+    """
+    form = list(FORMS)[turn % 3]
+    place = rng.randrange(len(names))
+    if form == "highest":
+        return "What is the highest value? Answer with a number.", max(values, key=float)
+    named = f"{mark} {place + 1}" if form == "n-th" and mark != "slice" else names[place]
+    return f"What is the value of {named}? Answer with a number.", values[place]
+
+
+PLAIN = ("bar", "lying bar", "line", "pie")
+"""Designs of the sources that ask all forms of questions. They are drawn in turns."""
+
+
+def plain_chart(rng: Random, index: int) -> tuple[str, Table, tuple[int, int], str, Number]:
+    """Choose design, table and axis of a chart of one series. Return them with a question."""
+    design = PLAIN[index % len(PLAIN)]
+    shown = shares(rng) if design == "pie" else table(rng, ordered=design == "line")
+    ends = axis(rng, shown, zero=design != "line" or rng.random() < 0.5)
+    if design == "pie":
+        ends = (0, 100)
+    turn = index // len(PLAIN) % len(FORMS)
+    if turn == len(FORMS) - 1:
+        return design, shown, ends, *cell(rng, shown, ends)
+    mark = {"line": "point", "pie": "slice"}.get(design, "bar")
+    question, value = short(rng, turn, mark, shown.names, [row[0] for row in shown.rows])
+    return design, shown, ends, question, number(value, ends)

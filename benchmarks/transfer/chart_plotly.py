@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.transfer.asked import Table, cell, rng_of, table
-from benchmarks.transfer.plotly_page import photographed
+from benchmarks.transfer.plotly_page import photographed, shown_range
 
 if TYPE_CHECKING:
     from random import Random
@@ -29,13 +29,11 @@ def draw(index: int) -> Drawn:
     rng = rng_of("chart_plotly", index)
     design = DESIGNS[index % len(DESIGNS)]
     shown = table(rng, several=design == "grouped", ordered=design in ("line", "area"))
-    question, target = cell(rng, shown)
     width, height = rng.choice(((480, 360), (560, 400), (640, 420)))
-    return (
-        photographed(_figure(rng, design, shown), width, height, rng.choice((0.75, 1, 1.5))),
-        question,
-        target,
-    )
+    scale = rng.choice((0.75, 1, 1.5))
+    image = photographed(_figure(rng, design, shown), width, height, scale)
+    ends = shown_range("xaxis" if design == "horizontal bar" else "yaxis")
+    return image, *cell(rng, shown, ends)
 
 
 def _figure(rng: Random, design: str, shown: Table) -> Any:

@@ -24,11 +24,12 @@ def draw(index: int) -> Drawn:
     design = DESIGNS[index % len(DESIGNS)]
     shown = table(rng, several=design in ("pandas grouped", "seaborn hue"),
                   ordered=design in ("default line", "fivethirtyeight line"))  # fmt: skip
-    question, target = cell(rng, shown)
-    return _figure(rng, design, shown), question, target
+    image, ends = _figure(rng, design, shown)
+    return image, *cell(rng, shown, ends)
 
 
-def _figure(rng: Random, design: str, shown: Table) -> Image.Image:
+def _figure(rng: Random, design: str, shown: Table) -> tuple[Image.Image, tuple[float, float]]:
+    """Draw a chart. Return it with both ends of its value axis."""
     from matplotlib import style
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -45,7 +46,8 @@ def _figure(rng: Random, design: str, shown: Table) -> Image.Image:
         plot(rng, axes, shown)
         png = BytesIO()
         figure.savefig(png, bbox_inches="tight")
-    return Image.open(png).convert("RGB")
+        ends = axes.get_xlim() if design == "pandas barh" else axes.get_ylim()
+    return Image.open(png).convert("RGB"), ends
 
 
 def _frame(shown: Table) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image
 
-from benchmarks.transfer.asked import Table, cell, rng_of, table
+from benchmarks.transfer.asked import Table, axis, cell, rng_of, table
 
 if TYPE_CHECKING:
     from random import Random
@@ -41,21 +41,21 @@ def draw(index: int) -> Drawn:
     rng = rng_of("chart_vega", index)
     design = DESIGNS[index % len(DESIGNS)]
     shown = table(rng, several=design == "grouped", ordered=design == "line")
-    question, target = cell(rng, shown)
+    ends = axis(rng, shown, zero=design != "line" or rng.random() < 0.5)
     png = vl_convert.vegalite_to_png(
-        _spec(rng, design, shown), scale=rng.choice((1, 1.5)), theme=_theme(rng, design),
+        _spec(rng, design, shown, ends), scale=rng.choice((1, 1.5)), theme=_theme(rng, design),
         allowed_base_urls=[],
     )  # fmt: skip
     image = Image.open(BytesIO(png)).convert("RGBA")
     ground = Image.new("RGBA", image.size, "white")  # some themes leave it transparent
-    return Image.alpha_composite(ground, image).convert("RGB"), question, target
+    return Image.alpha_composite(ground, image).convert("RGB"), *cell(rng, shown, ends)
 
 
 def _theme(rng: Random, design: str) -> str | None:
     return rng.choice([theme for theme in _THEMES if theme != _UNFIT.get(design, "")])
 
 
-def _spec(rng: Random, design: str, shown: Table) -> dict[str, Any]:
+def _spec(rng: Random, design: str, shown: Table, ends: tuple[int, int]) -> dict[str, Any]:
     values = [
         {"name": name, "value": value, "kind": kind}
         for name, row in zip(shown.names, shown.rows, strict=True)
@@ -65,6 +65,7 @@ def _spec(rng: Random, design: str, shown: Table) -> dict[str, Any]:
         "field": "value",
         "type": "quantitative",
         "title": f"{shown.measure} ({shown.unit})",
+        "scale": {"domain": list(ends), "nice": False},
     }
     name = {
         "field": "name",
@@ -89,7 +90,6 @@ def _spec(rng: Random, design: str, shown: Table) -> dict[str, Any]:
             text = {"mark": {"type": "text", "dy": -7}, "encoding": {"text": {"field": "value"}}}
             return base | {"encoding": {"x": name, "y": amount}, "layer": [{"mark": "bar"}, text]}
         case "line":
-            amount["scale"] = {"zero": rng.random() < 0.5}
             mark = {
                 "type": "line",
                 "point": True,

@@ -34,7 +34,7 @@ _FLAGS = (
     "--force-color-profile=srgb",
     "--remote-debugging-pipe",
 )
-_PATIENCE = 60
+_PATIENCE = 300
 _SETTLED = """document.fonts.ready.then(() => new Promise(
     done => requestAnimationFrame(() => requestAnimationFrame(done))))"""
 

@@ -28,7 +28,7 @@ def draw(index: int) -> Drawn:
     width, height = rng.choice(((360, 270), (420, 320))) if design != "bullet" else (460, 150)
     figure = _figure(rng, design, unit, float(low), float(high), float(apart), float(value))
     image = photographed(figure, width, height, rng.choice((0.75, 1, 1.5)))
-    return image, gauge(rng, "gauge", unit), number(value)
+    return image, gauge(rng, "gauge", unit), number(value, (float(low), float(high)))
 
 
 def _figure(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PIL import Image
 
-from benchmarks.transfer.asked import gauge, number, rng_of
+from benchmarks.transfer.asked import gauge, number, plain, rng_of
 from benchmarks.transfer.fonts import FONTS, font_file
 
 if TYPE_CHECKING:
@@ -75,7 +75,11 @@ def draw(index: int) -> Drawn:
         font_files=[str(font_file(name)) for name in FONTS],
     )
     image = Image.open(BytesIO(bytes(png))).convert("RGB")
-    return image, gauge(rng, name, scale.unit), number(scale.at(place))
+    return (
+        image,
+        gauge(rng, name, scale.unit),
+        number(scale.at(place), (scale.at(0), scale.at(scale.ticks))),
+    )
 
 
 def _round(rng: Random, scale: Scale, place: float) -> str:
@@ -270,4 +274,4 @@ def _ground(colour: str) -> str:
 
 
 def _written(value: Decimal) -> str:
-    return str(number(value).value)
+    return str(plain(Decimal(str(value))))

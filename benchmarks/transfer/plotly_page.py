@@ -27,6 +27,12 @@ def photographed(figure: Any, width: int, height: int, scale: float = 1.0) -> Im
     return shown.photograph(width, height, scale)
 
 
+def shown_range(axis: str) -> tuple[float, float]:
+    """Return both ends of an axis of the figure that was drawn last."""
+    low, high = _opened().value(f"document.getElementById('place')._fullLayout.{axis}.range")
+    return low, high
+
+
 @cache
 def _opened() -> Page:
     spec = find_spec("plotly")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 INSTALL = "pip install -c constraints.txt --group transfer   (or: make transfer)"
 _SHARED = ("asked", "fonts")
 _BROWSERS = ("chromium", "plotly_page")
+_DEBIAN = {"gnuplot": "gnuplot-nox", "R": "r-cran-ggplot2"}
+"""Debian packages of the programs that draw."""
 
 
 @dataclass(frozen=True)
 class Renderer:
-    """Who draws, and what is needed for it."""
+    """A source of foreign pictures, and what it needs."""
 
     kind: str
     name: str
@@ -31,6 +34,8 @@ class Renderer:
     packages: tuple[str, ...] = ()
     browser: bool = False
     function: str = "draw"
+    program: str = ""
+    """Program on the path that draws."""
 
     @property
     def designs(self) -> tuple[str, ...]:
@@ -47,6 +52,9 @@ class Renderer:
         if self.browser and chromium.found() is None:
             named = ", ".join(chromium.NAMES)
             return f"{self.name}: no Chromium on the path ({named}): apt-get install chromium"
+        if self.program and shutil.which(self.program) is None:
+            package = _DEBIAN[self.program]
+            return f"{self.name}: no {self.program} on the path: apt-get install {package}"
         return ""
 
     def draw(self, index: int) -> Drawn:
@@ -98,6 +106,11 @@ _RENDERERS = (
     ),
     Renderer("chart", "chart_vega", "Vega-Lite", "chart_vega", ("vl_convert",)),
     Renderer("chart", "chart_plotly", "Plotly in Chromium", "chart_plotly", _PLOTLY, browser=True),
+    Renderer(
+        "chart", "chart_gnuplot", "gnuplot", "chart_gnuplot", fonts.PACKAGES, program="gnuplot"
+    ),
+    Renderer("chart", "chart_pygal", "pygal", "chart_pygal", ("pygal", *_RESVG)),
+    Renderer("chart", "chart_ggplot", "ggplot2 in R", "chart_ggplot", fonts.PACKAGES, program="R"),
     Renderer("gauge", "gauge_svg", "SVG by resvg", "gauge_svg", _RESVG),
     Renderer(
         "gauge",

@@ -11,11 +11,12 @@ from functools import cached_property
 from hashlib import sha256
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PIL import Image
 
 from benchmarks.transfer import worn
+from benchmarks.transfer.asked import FORMS, number, rng_of, short
 from gnomon import store
 from gnomon.atomic import put_bytes, put_text
 from gnomon.files import write_rows
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
     from gnomon.store import Samples
 
 ANSWERS = {"clock": "time", "chart": "number", "gauge": "number"}
-"""What the answers of each kind are."""
+"""Type of the answers of each kind."""
 _OWN: dict[str, dict[str, Any]] = {
     "clock": {"ask_seconds": 0.0},
-    "chart": {"questions": ["retrieve"], "charts": ["bar", "barh", "grouped", "line"]},
+    "chart": {"questions": ["retrieve"], "rows": [3, 8], "series": [1, 1], "value_labels": 0.0},
     "gauge": {},
 }
-"""Default options, but for what would ask or draw what no foreign picture is asked or shows."""
+"""Options with which gnomon draws and asks what the foreign sources do."""
+_OWN_CHARTS = {"bar": "bar", "lying bar": "barh", "line": "line"}
+"""Types of gnomon's own charts, by design."""
 
 
 class Drawer(Protocol):
@@ -62,24 +65,44 @@ class OwnStyles:
 
     @property
     def designs(self) -> tuple[str, ...]:
-        """Styles are drawn, not taken in turns."""
-        return ("any",)
+        """Types of charts in turns. Other styles are random."""
+        return tuple(_OWN_CHARTS) if self.kind == "chart" else ("any",)
 
     @property
     def digest(self) -> str:
-        """Of what the generator says of itself, its version among it."""
-        return sha256(json.dumps(self._drawn.describe()).encode()).hexdigest()[:8]
+        """Hash of the options and versions of the generators, and of the code that asks."""
+        described = json.dumps([samples.describe() for samples in self._samples])
+        code = [
+            (Path(__file__).parent / f"{name}.py").read_bytes() for name in ("asked", "sources")
+        ]
+        return sha256(described.encode() + b"".join(code)).hexdigest()[:8]
 
     def draw(self, index: int) -> Drawn:
-        """A sample."""
-        sample = self._drawn[index]
+        """Draw a picture of the test split. Charts are asked all forms of questions in turns."""
+        turn, design = divmod(index, len(self.designs))
+        sample = self._samples[design][turn]
         assert sample.image is not None
-        return sample.image.convert("RGB"), sample.question, sample.target
+        image, facts, target = sample.image.convert("RGB"), sample.facts, sample.target
+        if not isinstance(target, Number):
+            return image, sample.question, target
+        scale = facts.get("axis") or facts
+        ends = float(scale["low"]), float(scale["high"])
+        question, value = sample.question, target.value
+        if self.kind == "chart" and turn % len(FORMS) < 3:
+            mark = "point" if facts["chart"] == "line" else "bar"
+            values = [row[0] for row in facts["cells"]]
+            question, value = short(rng_of("own", index), turn, mark, facts["rows"], values)
+        return image, question, number(value, ends)
 
     @cached_property
-    def _drawn(self) -> Samples:
-        source = Source(kind=self.kind, options=_OWN[self.kind])
-        return store.mixture((source,), split="test", seed=0)
+    def _samples(self) -> list[Samples]:
+        """Test split of each design."""
+        options = _OWN[self.kind]
+        choices = [options]
+        if self.kind == "chart":
+            choices = [options | {"charts": [chart]} for chart in _OWN_CHARTS.values()]
+        sources = [Source(kind=self.kind, options=choice) for choice in choices]
+        return [store.mixture((source,), split="test", seed=0) for source in sources]
 
 
 def written(
@@ -100,38 +123,45 @@ def written(
     plain.mkdir(exist_ok=True)
     told = []
     for index in track(range(n), desc=f"drawing {drawer.title}{', worn' * wear}", delay=2):
-        _draw(drawer, index, plain)
-        if place != plain and not (place / f"{index:05}.json").is_file():
-            _change(drawer.kind, index, plain, place, wear=wear, shrink=shrink)
-        told.append(json.loads((place / f"{index:05}.json").read_text(encoding="utf-8")))
-    rows = place / f"first-{n}.csv"
+        row = f"{drawer.name}-{index:05}.json"
+        _draw(drawer, index, plain / row)
+        if place != plain and not (place / row).is_file():
+            _change(drawer.kind, index, plain / row, place / row, wear=wear, shrink=shrink)
+        told.append(json.loads((place / row).read_text(encoding="utf-8")))
+    # Ids begin with the name of the file, and differ between sources.
+    rows = place / f"{drawer.name}{'-worn' * wear}-{n}.csv"
     if not rows.is_file():
         lines = StringIO()
         columns = list(told[0])
         write_rows(lines, [columns, *([row[name] for name in columns] for row in told)])
         put_text(rows, lines.getvalue())
-    return Source(path=str(rows), columns=Columns(kind=ANSWERS[drawer.kind], split="split"))
+    kind = ANSWERS[drawer.kind]
+    within = "within" if kind == "number" else 0.0
+    return Source(path=str(rows), columns=Columns(kind=kind, split="split", within=within))
 
 
-def _draw(drawer: Drawer, index: int, place: Path) -> None:
-    row = place / f"{index:05}.json"
+def _draw(drawer: Drawer, index: int, row: Path) -> None:
     if row.is_file():  # it is written last
         return
     image, question, target = drawer.draw(index)
-    answer = target.display() if isinstance(target, Time) else f"{cast('Number', target).value:f}"
-    told = {"image": f"{index:05}.png", "question": question, "answer": answer, "split": "test"}
+    told = {"image": f"{row.stem}.png", "question": question, "split": "test"}
+    if isinstance(target, Time):
+        told["answer"] = target.display()
+    else:
+        assert isinstance(target, Number)
+        told |= {"answer": f"{target.value:f}", "within": f"{target.within:f}"}
     _save(image, row, told)
 
 
 def _change(
-    kind: str, index: int, plain: Path, place: Path, *, wear: bool, shrink: int | None
+    kind: str, index: int, plain: Path, changed: Path, *, wear: bool, shrink: int | None
 ) -> None:
-    told = json.loads((plain / f"{index:05}.json").read_text(encoding="utf-8"))
-    with Image.open(plain / told["image"]) as image:
+    told = json.loads(plain.read_text(encoding="utf-8"))
+    with Image.open(plain.with_suffix(".png")) as image:
         image.load()
     if shrink is not None:
         image.thumbnail((shrink, shrink))
-    _save(worn.worn(image, kind, index) if wear else image, place / f"{index:05}.json", told)
+    _save(worn.worn(image, kind, index) if wear else image, changed, told)
 
 
 def _save(image: Image.Image, row: Path, told: dict[str, str]) -> None:

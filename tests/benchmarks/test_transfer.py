@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,10 @@ from gnomon.sample import Prediction, Time
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "benchmarks" / "transfer"
-SLOW = ("clock_traced", "clock_css", "chart_plotly", "gauge_plotly")
-"""A ray-tracer, and those that start a browser."""
+SLOW = ("clock_traced", "clock_css", "chart_plotly", "gauge_plotly", "chart_ggplot")
+"""A ray-tracer, R, and those that start a browser."""
+PLAIN = ("chart_gnuplot", "chart_pygal", "chart_ggplot")
+"""Sources of charts that are asked all forms of questions."""
 
 
 def there(name):
@@ -61,14 +64,14 @@ def test_what_draws_is_foreign_to_the_generators():
 
 def test_each_kind_has_as_many_renderers_as_promised():
     assert {kind: len(renderers.of(kind)) for kind in renderers.KINDS} == {
-        "clock": 5, "chart": 3, "gauge": 2,
+        "clock": 5, "chart": 6, "gauge": 2,
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", cases())
 def test_a_picture_is_a_function_of_its_index(name):
     renderer = there(name)
-    (image, *words), (again, *said), (other, *_) = (renderer.draw(index) for index in (3, 3, 4))
+    (image, *words), (again, *said), (other, *_) = (renderer.draw(index) for index in (4, 4, 5))
     assert (image.tobytes(), words) == (again.tobytes(), said)
     assert image.mode == "RGB"
     assert image.tobytes() != other.tobytes()
@@ -137,11 +140,70 @@ def test_labels_are_what_is_asked_for():
         assert (hands.second is None) == (index % 2 == 1)
         assert "HH:MM" in question
         shown = asked.table(rng, several=index % 3 == 0)
-        question, value = asked.cell(rng, shown)
+        question, value = asked.cell(rng, shown, (0, 50))
+        assert value.within == Decimal("2.5")
         row = next(r for n, r in zip(shown.names, shown.rows, strict=True) if f" {n}" in question)
         named = [s for s in shown.series if f"({s})" in question]
         assert value.value == row[shown.series.index(named[0]) if named else 0]
         assert len(named) == (len(shown.series) > 1)
+
+
+@pytest.mark.parametrize("name", [p for p in cases() if p.values[0] in PLAIN])
+def test_bars_are_as_long_as_their_values_and_in_their_order(name):
+    """Bar 3 is the third from the left, or from above. All bars have one bright colour."""
+    renderer, measured = there(name), 0
+    for index in [i for i in range(40) if asked.PLAIN[i % 4] in ("bar", "lying bar")]:
+        pixels = np.asarray(renderer.draw(index)[0], int)
+        bright = np.ptp(pixels, axis=2) > 90
+        colours, counts = np.unique(pixels[bright], axis=0, return_counts=True)
+        if not len(counts) or counts.max() < 0.02 * bright.size:
+            continue  # grey bars, patterns, pale bars
+        ink = (pixels == colours[counts.argmax()]).all(axis=2)
+        design, shown, *_ = asked.plain_chart(asked.rng_of(name, index), index)
+        lengths = np.sum(ink, axis=0 if design == "bar" else 1)
+        edges = np.flatnonzero(np.diff(np.r_[0, lengths > 2, 0]))
+        bars = [np.median(lengths[a:b]) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        if len(bars) == len(shown.names):  # lines do not cross the bars
+            values = shown.columns()[0]
+            ratio = np.sum(bars) / np.sum(values)
+            apart = np.abs(bars - np.multiply(values, ratio))
+            assert apart.max() < 0.03 * max(bars), (index, bars, values)
+            measured += 1
+    assert measured >= 5
+
+
+def test_charts_are_asked_in_the_words_of_users():
+    forms, marks = set(), set()
+    for index in range(160):
+        design, shown, ends, question, target = asked.plain_chart(asked.rng_of("x", index), index)
+        values = shown.columns()[0]
+        form = asked.form_of(question)
+        forms.add((design, form))
+        assert ends[0] <= min(values) <= max(values) <= ends[1]
+        assert target.within == Decimal(ends[1] - ends[0]) / 20
+        if form == "n-th":
+            mark, place = re.fullmatch(
+                r"What is the value of (bar|point) (\d)\? Answer with a number\.", question
+            ).groups()
+            marks.add(mark)
+            assert target.value == values[int(place) - 1]
+        if form == "highest":
+            assert question == "What is the highest value? Answer with a number."
+            assert target.value == max(values)
+        if form == "named":
+            named = re.fullmatch(r"What is the value of (.*)\? Answer with a number\.", question)
+            assert target.value == values[shown.names.index(named[1])]
+    assert marks == {"bar", "point"}
+    assert forms == {(d, f) for d in asked.PLAIN for f in asked.FORMS} - {("pie", "n-th")}
+
+
+def test_own_charts_are_asked_as_the_others_are():
+    own = sources.OwnStyles("chart")
+    drawn = [own.draw(index) for index in range(12)]
+    assert [asked.form_of(question) for _, question, _ in drawn] == [
+        form for form in asked.FORMS for _ in own.designs
+    ]
+    assert all(target.within > 0 for *_, target in drawn)
 
 
 def test_what_is_missing_is_told_with_the_way_out(monkeypatch, capsys):
@@ -149,6 +211,9 @@ def test_what_is_missing_is_told_with_the_way_out(monkeypatch, capsys):
     assert "no no_such_package here: pip install" in lacking.missing
     monkeypatch.setattr(chromium, "found", lambda: None)
     assert "apt-get install chromium" in Renderer("clock", "x", "X", "x", browser=True).missing
+    no_gnuplot = Renderer("chart", "x", "X", "x", program="gnuplot")
+    monkeypatch.setattr(renderers.shutil, "which", lambda name: None)
+    assert no_gnuplot.missing == "x: no gnuplot on the path: apt-get install gnuplot-nox"
     monkeypatch.setattr(renderers, "of", lambda kind: (lacking,))
     assert command.main(["--kind", "clock", "--model", "gnomon-tiny"]) == 2
     assert "transfer: clock_svg: no no_such_package here: pip" in capsys.readouterr().err
