@@ -27,6 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks import ratchet
+
 FUNCTION_WORDS = """
     What How Whether As That Of By One Where Those Which In From Two Every Each So All Its For With
     Up At On There Who Why Than Only Alike Such Here Whoever Whatever
@@ -146,18 +148,14 @@ def main() -> int:
     for line in whole.odd_docstrings[: options.worst]:
         print(line)
 
+    if not options.check:
+        return 0
     limits = [
         ("percent of docstrings", whole.docstring_percent, MAX_DOCSTRINGS),
         ("names per 1,000", whole.name_rate, MAX_NAMES),
         ("two-way pairs", len(pairs), MAX_PAIRS),
     ]
-    failures = [
-        f"{name}: {figure:.1f}, at most {most}" for name, figure, most in limits if figure > most
-    ]
-    if not options.check or not failures:
-        return 0
-    print(*failures, "see python benchmarks/language.py --worst 20", sep="\n", file=sys.stderr)
-    return 1
+    return ratchet.check(limits, "language.py")
 
 
 if __name__ == "__main__":

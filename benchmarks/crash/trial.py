@@ -134,7 +134,7 @@ class StrikeResult:
     @property
     def recovered(self) -> bool:
         """True if the same command came to its end, or had done so and says what is there."""
-        is_refusal = self.again.code == 1 and "is there already" in self.again.text
+        is_refusal = self.again.code == 1 and "already exists" in self.again.text
         return self.again.code == 0 or (is_refusal and not self.differences)
 
     @property

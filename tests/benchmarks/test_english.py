@@ -66,7 +66,7 @@ def test_a_package_above_its_bound_fails_and_one_below_can_be_lowered(tmp_path, 
     bounds.write_text(json.dumps({"package": 9}))
     assert run() == 0
     assert run("--check") == 1
-    assert "package: 10.0 hits per 1,000 words, at most 9" in capsys.readouterr().err
+    assert "hits per 1,000 words of package: 10.0, at most 9" in capsys.readouterr().err
     run("--lower")
     assert json.loads(bounds.read_text()) == {"package": 9}  # a bound is never raised
     bounds.write_text(json.dumps({"package": 30}))
