@@ -205,9 +205,10 @@ def edit(text: str, overrides: Sequence[str]) -> str:
     document, indent, offset = load_yaml_guess_indent(text, yaml=yaml)
     yaml.indent(sequence=indent or 2, offset=offset or 0)
     result = _write(yaml, override(document, overrides))
-    values = override(_parse_yaml(text, "recipe:"), overrides)
-    # ruamel.yaml changes blanks in some texts that begin with |. Values matter more than comments.
-    return result if _parse_yaml(result, "recipe:") == values else dump(values)
+    # ruamel.yaml changes blanks in some texts after | or >. Values matter more than comments.
+    if re.search("[|>]", text) and _commented_yaml().load(result) != document:
+        return dump(override(_parse_yaml(text, "recipe:"), overrides))
+    return result
 
 
 def with_schema_line(text: str, file: Path) -> str:

@@ -155,9 +155,10 @@ def test_every_key_can_be_written_into_any_text(file):
     assert recipe.parse(recipe.edit(text, overrides), name="it") == wanted
 
 
-def test_an_edited_text_has_the_values_of_the_text():
-    # A text of which ruamel.yaml writes other blanks.
-    text = "model:\n  name: |2-\n\u2028    no\nseed: 1\n"
+@pytest.mark.parametrize("block", ["|2-\n\u2028    no", ">\n    no\n    \t#"])
+def test_an_edited_text_has_the_values_of_the_text(block):
+    # Texts in which ruamel.yaml writes other blanks.
+    text = f"model:\n  name: {block}\nseed: 1\n"
     values = recipe.parse(text, name="it")
     assert recipe.parse(recipe.edit(text, ["seed=2"]), name="it") == values | {"seed": 2}
 
