@@ -25,6 +25,8 @@ FEWEST_PIXELS = 256 * 256
 _SAMPLES = 64
 """Number of samples whose tokens are counted: enough for their mean, and about a second for most
 processors."""
+_GUESSED = 16
+"""Number of drawn samples whose tokens are guessed: drawing them takes longer than all the rest."""
 _HEADROOM = 0.95
 """Share of the memory that a fitted recipe may take, because the estimate is not exact."""
 
@@ -180,7 +182,8 @@ def plan(
     family, config = _family_and_config(recipe, config_only=config_only)
     n = train_size(samples, recipe.train.samples)
     # Not the first samples, because a table may be sorted, with its largest pictures at its end.
-    some = [samples[index] for index in evenly_spaced(n, _SAMPLES)]
+    most = _GUESSED if config_only and samples.n_distinct is None else _SAMPLES
+    some = [samples[index] for index in evenly_spaced(n, most)]
     coverage, cut, shrunk = None, "", ""
     if config_only:
         tokens = [budget.guess_tokens(family, config, recipe, sample) for sample in some]

@@ -133,6 +133,9 @@ def test_large_pictures_at_the_end_of_a_table_are_planned_for(tmp_path):
     recipe = Recipe(data=(source,), model=Model(name="Qwen/Qwen2-VL-2B-Instruct"))
     found = plan(recipe, drawn(recipe), config_only=True)
     assert max(tokens.picture for tokens in found.tokens) == 256
+    # Drawing takes longer than all the rest, and drawn pictures are of one size.
+    recipe = replace(recipe, data=(Source(kind="clock"),))
+    assert len(plan(recipe, drawn(recipe), config_only=True).tokens) == 16
 
 
 def test_a_plan_names_kinds_of_answers_as_the_training_does(checkpoint):
