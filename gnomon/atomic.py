@@ -44,7 +44,7 @@ def check_is_free(final: Path) -> None:
     # A kill between naming the file and removing its temporary twin leaves the twin behind.
     remove_leftovers(final.parent, escape(final.name))
     if final.exists():
-        raise FileExistsError(f"{final} is there already: name another file")
+        raise FileExistsError(f"{final} already exists: name another file")
 
 
 def create_file(final: Path, data: bytes) -> None:

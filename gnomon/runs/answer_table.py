@@ -17,6 +17,7 @@ from gnomon.atomic import put_text, replace_files
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
 from gnomon.files import read_bytes, write_rows
+from gnomon.options import option
 from gnomon.progress import announce, warn
 from gnomon.runs.answer import belief_shares
 from gnomon.runs.answer_file import AnswerFile
@@ -118,8 +119,8 @@ class AnswerTable:
             if jsons.loads(self._record.read_bytes(), "JSON") == {"sha256": digest}:
                 return
         raise ValueError(
-            f"{self.path} is there already, and gnomon did not write it, or it was changed since:"
-            " name another (--out)"
+            f"{self.path} already exists, and gnomon did not write it, or it was changed since:"
+            f" name another ({option('out')})"
         )
 
 

@@ -89,7 +89,7 @@ def _table(out: Path | None, path: Path) -> Path | None:
     table = Path("answers.csv")
     if table.exists():
         raise RecipeError(
-            f"{table} is there already: name another file, as in --out {path.name or 'more'}.csv,"
+            f"{table} already exists: name another file, as in --out {path.name or 'more'}.csv,"
             f" or replace it with --out {table}"
         )
     return table

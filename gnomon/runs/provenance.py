@@ -34,8 +34,8 @@ def read_provenance(answers: Path) -> Provenance:
     path = provenance_path(answers)
     if not path.exists():
         raise RecipeError(
-            f"{answers}: its record {path.name} is missing. For answers of another program, name"
-            " the questions with --data"
+            f"{answers}: its record {path.name} is missing. Answers of another program need the"
+            " questions: `gnomon score ANSWERS --data QUESTIONS`"
         )
     try:
         values = jsons.loads(files.read_bytes(path, "what was asked"), "JSON")

@@ -8,6 +8,7 @@ from typing import Any
 from gnomon.atomic import put_text, replace_files
 from gnomon.eval import RunResult
 from gnomon.eval.report.report_files import ReportFiles, check_replaceable
+from gnomon.options import option
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
 from gnomon.runs.directory import pretty_json
@@ -31,7 +32,8 @@ def check_outputs(files: ReportFiles, inputs: Iterable[Path] = ()) -> None:
     for file in inputs:
         if file.resolve() in outputs:
             raise RecipeError(
-                f"{files.page} and its other files would replace {file}: name another --out"
+                f"{files.page} and its other files would replace {file}:"
+                f" name another report ({option('out')})"
             )
     check_replaceable(files)
 

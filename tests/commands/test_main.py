@@ -23,7 +23,7 @@ NAMES = [verb.replace("_", "-") for verb in VERBS]
         (OSError(28, "No space left on device"), "no space left on device"),
         (OSError(2, "No such file or directory", "/dev/gone"), "/dev/gone: no such file or dir"),
         (ValueError("it: <urlopen error [Errno 111] Connection refused>"), "it: <urlopen error C"),
-        (FileExistsError("x is there already"), "x is there already"),
+        (FileExistsError("x already exists"), "x already exists"),
     ],
 )
 def test_an_error_of_the_system_is_told_in_words(monkeypatch, capsys, error, message):

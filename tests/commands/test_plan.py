@@ -34,7 +34,7 @@ def test_a_model_gets_a_commented_recipe_that_fits(cli):
     assert "# Given up: nothing.\n# Learns" in again
     assert resolve("big.yaml").recipe.train.per_device_train_batch_size == 32
     refusal = cli("plan", "gnomon-tiny", "--write", "mine.yaml", code=1).err
-    assert "mine.yaml is there already" in refusal
+    assert "mine.yaml already exists" in refusal
 
 
 @pytest.mark.parametrize(

@@ -89,5 +89,5 @@ def test_cp_never_overwrites(tmp_path, capsys):
     assert gnomon("cp", "demo", copy) == 0
     copy.write_text("mine")
     assert gnomon("cp", "demo", copy) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert copy.read_text() == "mine"

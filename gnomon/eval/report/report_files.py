@@ -45,7 +45,7 @@ def check_replaceable(files: Iterable[Path]) -> None:
     if strangers:
         raise FileExistsError(
             f"{', '.join(strangers)}: the report would replace this, which gnomon did not write:"
-            " move it away, or name another report (--out)"
+            " move it away, or name another report"
         )
 
 

@@ -73,7 +73,7 @@ class PredictionFile(Collection[Prediction]):
             raise ValueError(
                 f"{self.path}, line {number}: not an answer that gnomon wrote ({error}). Delete"
                 " that line and run `gnomon predict` again, which keeps the other lines, or name"
-                " another file (--out)"
+                " another file"
             ) from error
 
 
@@ -107,7 +107,7 @@ def check(path: Path, question_ids: Container[str]) -> None:
         if sample_id not in question_ids:
             raise ValueError(
                 f"{path}: {sample_id!r} is not among the questions: delete its line, or name"
-                " another file (--out)"
+                " another file"
             )
         if sample_id in visited:
             raise ValueError(f"{path}: {sample_id!r} is answered twice: delete one of its lines")

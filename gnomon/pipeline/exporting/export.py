@@ -61,7 +61,7 @@ def export(samples: Iterable[Sample], total: int, family: Family, form: str, out
     if form not in FORMS:
         raise ValueError(f"form={form!r}: give one of {', '.join(FORMS)}")
     if out.exists():
-        raise FileExistsError(f"{out} is there already; nothing was exported")
+        raise FileExistsError(f"{out} already exists; nothing was exported")
     with create_folder(out) as folder:
         (folder / "images").mkdir()
         with (folder / "data.jsonl").open("w", encoding="utf-8") as file:

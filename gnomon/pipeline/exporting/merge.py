@@ -55,7 +55,7 @@ def merge(
     {opening} by code that asks the model a question of `samples`.
     """
     if out.exists():
-        raise FileExistsError(f"{out} is there already; nothing was merged")
+        raise FileExistsError(f"{out} already exists; nothing was merged")
     if not RunFolder(run).adapter.is_dir():
         raise ValueError(f"{run} holds no adapter: a model that was trained whole needs no merge")
     with create_folder(out) as part:

@@ -339,7 +339,7 @@ def test_a_folder_of_photographs_is_asked_of_a_server(photos, capsys):
         # They may be all there is of another model: they are replaced only by name.
         assert main(["predict", "owner/other", "photos", *words]) == 2
         assert Path("answers.csv").read_text().splitlines() == answers
-        assert "answers.csv is there already" in (error := capsys.readouterr().err)
+        assert "answers.csv already exists" in (error := capsys.readouterr().err)
         assert "--out photos.csv, or replace it with --out answers.csv" in error
         assert main(["predict", "owner/other", "photos", *words, "--out", "answers.csv"]) == 0
     assert Path("answers.csv").read_text().startswith("file,answer\n0.png,owner/other 0")

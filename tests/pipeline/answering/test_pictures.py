@@ -108,7 +108,7 @@ def test_the_labels_of_the_pictures_are_never_written_over(asked_of, tmp_path):
     labels = tmp_path / "labels.csv"
     for text in ("file,time\na.png,10:08\n", "file,answer\na.png,10:08\n"):
         labels.write_text(text)
-        with pytest.raises(ValueError, match=r"labels\.csv is there already, and gnomon did not"):
+        with pytest.raises(ValueError, match=r"labels\.csv already exists, and gnomon did not"):
             asked_of(lambda _: pytest.fail("asked"), labels)
         assert labels.read_text() == text
     answers = tmp_path / "answers.csv"
@@ -116,5 +116,5 @@ def test_the_labels_of_the_pictures_are_never_written_over(asked_of, tmp_path):
         asked_of(lambda _, said=answer: said, answers)
         assert answer in answers.read_text()
     answers.write_text(answers.read_text().replace("10:09", "10:10"))
-    with pytest.raises(ValueError, match=r"answers\.csv is there already.* changed since"):
+    with pytest.raises(ValueError, match=r"answers\.csv already exists.* changed since"):
         asked_of(lambda _: pytest.fail("asked"), answers)
