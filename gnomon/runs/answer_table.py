@@ -31,7 +31,6 @@ from gnomon.store.pictures import load_picture
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
-_EDGE_COLUMNS = ("belief_low", "belief_high")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
 

@@ -1,4 +1,4 @@
-"""Choices, chances, free places, marks and dots of a description; faces side by side; looks."""
+"""Choices, chances, free places, marks and dots of a description, and its looks."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from gnomon.generators.drawing.colours import contrast, palette
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces import Face, draw, floor_print
 from gnomon.generators.faces.description import descriptions
-from gnomon.generators.faces.draw import FaceLook, FaceScene, draw_face, draw_faces
-from gnomon.generators.faces.in_front import InFront, cover_outline, random_cover
-from gnomon.generators.faces.varying import NarrowedChooser
+from gnomon.generators.faces.draw import FaceLook, FaceScene, draw_face
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 
@@ -63,8 +61,8 @@ def scene(face, x=100.0, scale=80.0, **look):
     return FaceScene(face, FaceLook(200, "white", "plain", "sans", pose)._replace(**look))
 
 
-def pixels(*scenes):
-    return np.asarray(draw_faces(scenes, Rng("a picture")), int)
+def pixels(scene):
+    return np.asarray(draw_face(scene, Rng("a picture")), int)
 
 
 def test_parts_share_the_word_of_a_choice():
@@ -158,16 +156,6 @@ def test_wrong_choices_are_refused_by_key(change, message):
         descriptions(text, "dial.yaml")
 
 
-def test_a_narrowed_chooser_draws_from_the_middle():
-    for width, low, high in ((0.0, 3.0, 3.0), (0.5, 2.5, 3.5), (1.0, 2.0, 4.0)):
-        chooser = NarrowedChooser(Rng("narrow"), width)
-        numbers = [chooser.uniform(2.0, 4.0) for _ in range(100)]
-        assert low <= min(numbers) <= low + 0.1
-        assert high - 0.1 <= max(numbers) <= high
-        assert {chooser.integer(1, 3) for _ in range(50)} == {1, 2, 3}
-        assert {chooser.choice("ab") for _ in range(50)} == {"a", "b"}
-
-
 def test_shades_and_swapped_roles_leave_a_palette_legible():
     text = TEXT.replace("body: {palette: white}", "body: {palette: any, hands: [case, ground],"
                         " shade: [[-40, 40], [-40, 40], [-40, 40]]}")  # fmt: skip
@@ -183,28 +171,6 @@ def test_shades_and_swapped_roles_leave_a_palette_legible():
     assert changed > 60
 
 
-def test_faces_side_by_side_are_as_each_alone():
-    first, second = (scene(drawn(0, value), x=x) for value, x in ((10, 100.0), (40, 300.0)))
-    both, alone = pixels(first, second), pixels(first)
-    assert both.shape == (200, 400, 3)
-    assert np.abs(both[:, :200] - alone).max() == 0
-    moved = pixels(second._replace(look=scene(drawn(0)).look))
-    assert np.abs(both[:, 200:] - moved).max() <= 2
-    assert np.abs(moved - alone).max() > 200
-    photo = [one._replace(look=one.look._replace(is_photo=True)) for one in (first, second)]
-    assert pixels(*photo).std() > 5
-
-
-def test_a_shadow_falls_below_and_to_the_right_of_a_pointer():
-    face = drawn(0, 15, hands="baton")
-    lit, shaded = pixels(scene(face)), pixels(scene(face, shadow=0.3))
-    rows, _ = np.nonzero((lit - shaded).max(2) > 20)
-    hand = np.nonzero((lit.max(2) < 60)[95:105, 110:160])
-    assert len(rows) > 50
-    assert rows.mean() > 95 + hand[0].mean()
-    assert (lit - shaded).min() >= 0
-
-
 def test_a_mirrored_face_is_the_picture_turned_over():
     face = drawn(3, 15)
     plain = scene(face)
@@ -212,39 +178,6 @@ def test_a_mirrored_face_is_the_picture_turned_over():
     apart = np.abs(pixels(plain)[:, ::-1] - pixels(mirrored)).max(2)
     assert (apart > 90).mean() < 0.002
     assert (np.abs(pixels(plain) - pixels(mirrored)).max(2) > 90).mean() > 0.01
-
-
-def test_a_cover_hides_none_of_the_directions_and_stays_within_its_ends():
-    shown = scene(drawn(0))
-    hidden = 0
-    for index in range(60):
-        directions = [6.0 * index, 6.0 * index + 180]
-        ends = (40.0, float("inf"))
-        at = random_cover(shown.edge, shown.look.pose, directions, ends, Rng("cover", index))
-        if at is None:
-            continue
-        hidden += 1
-        assert min(abs((at - each + 180) % 360 - 180) for each in directions) >= 36
-        outline = cover_outline(shown.edge, shown.look.pose, at)
-        assert outline[:, 0].min() >= 40
-        covered = pixels(shown._replace(look=shown.look._replace(front=InFront(None, at))))
-        changed = np.abs(covered - pixels(shown)).max(2) > 0
-        middle = outline.mean(0).round().astype(int)
-        assert changed[middle[1] - 3 : middle[1] + 3, middle[0] - 3 : middle[0] + 3].all()
-        far = np.linalg.norm(np.argwhere(changed)[:, ::-1] - outline.mean(0), axis=1)
-        assert far.max() < 0.53 * 80
-    assert hidden > 30
-
-
-def test_glare_lightens_the_glass_on_its_side():
-    plain = scene(drawn(0))
-    light = plain._replace(look=plain.look._replace(front=InFront(90.0), palette="black"))
-    dark = light._replace(look=light.look._replace(front=InFront()))
-    lighter = (pixels(light) - pixels(dark)).mean(2)
-    assert lighter.min() >= 0
-    rows, columns = np.nonzero(lighter > 40)
-    assert columns.mean() > 120
-    assert abs(rows.mean() - 100) < 3
 
 
 def test_print_in_one_channel_is_as_print_in_colours(monkeypatch):

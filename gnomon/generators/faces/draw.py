@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Palette, ground_clear_of
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces.description import DrawnFace, decimal_of
-from gnomon.generators.faces.in_front import InFront, draw_in_front
 from gnomon.generators.faces.painter import WHOLE, FacePainter
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
@@ -23,9 +22,6 @@ from gnomon.generators.faces.printed import Plate
 from gnomon.generators.faces.track import Track
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
-
-# Share of a unit by which a shadow falls: light from above, a little from the left.
-_FALL = np.array([0.03, 0.04])
 
 
 class FaceLook(NamedTuple):
@@ -41,9 +37,6 @@ class FaceLook(NamedTuple):
     width: int | None = None
     readable: int | None = None
     """Smallest readable length of the shorter side, in pixels. Default: the description's."""
-    shadow: float = 0.0
-    """Darkness of the pointers' shadow in a flat picture: 0 for no shadow, 1 for black."""
-    front: InFront = InFront()
 
 
 class FaceScene(NamedTuple):
@@ -72,33 +65,21 @@ class FaceScene(NamedTuple):
 
 def draw_face(scene: FaceScene, rng: Rng) -> Image:
     """Draw a face with its background, flat or photographed."""
-    return draw_faces([scene], rng)
-
-
-def draw_faces(scenes: Sequence[FaceScene], rng: Rng) -> Image:
-    """Draw faces in the places of their poses, on the background of the first."""
-    look, palettes = scenes[0].look, [scene.palette for scene in scenes]
-    cases = tuple(palette.case for palette in palettes)
-    ground = ground_clear_of(cases, palettes[0].ground, SPREADS.get(look.background, 0))
-    # Just outside of the rims, where body and ground meet.
-    edges = [
-        (scene.look.pose(scene.face.body.outline(scene.face.body.rim + 0.03)), case)
-        for scene, case in zip(scenes, cases, strict=True)
-    ]
-    width = (look.width or look.size) * len(scenes)
+    look, palette, body = scene.look, scene.palette, scene.face.body
+    ground = ground_clear_of((palette.case,), palette.ground, SPREADS.get(look.background, 0))
+    # Just outside of the rim, where body and ground meet.
+    edges = [(look.pose(body.outline(body.rim + 0.03)), palette.case)]
+    width = look.width or look.size
     behind = background_behind(look.background, max(width, look.size), ground, rng, edges)
     canvas = Canvas((width, look.size), np.ascontiguousarray(behind[: look.size, :width]))
-    painters = [
-        _print_face(canvas, scene, palette, rng)
-        for scene, palette in zip(scenes, palettes, strict=True)
-    ]
+    painter = _print_face(canvas, scene, palette, rng)
     if look.is_photo:
-        return _photograph(canvas, scenes, painters, rng)
-    for scene, painter in zip(scenes, painters, strict=True):
-        if scene.look.shadow:
-            _cast_shadows(canvas, scene, painter)
-        _paint_above(painter, scene)
-        _draw_in_front(canvas, scene)
+        return _photograph(canvas, scene, painter, rng)
+    for mount in scene.face.parts:
+        if _stands_above(mount):
+            painter.frame = mount.frame
+            mount.part.paint(painter, mount)
+    painter.finish_fine()
     return canvas.picture()
 
 
@@ -137,11 +118,6 @@ def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
             yield mount
 
 
-def _draw_in_front(canvas: Canvas, scene: FaceScene) -> None:
-    if scene.look.front != InFront():
-        draw_in_front(canvas, scene.look.pose, scene.edge, scene.look.front)
-
-
 def _stands_above(mount: MountedPart) -> bool:
     return isinstance(mount.part, Pointer) and mount.part.stands_above
 
@@ -150,55 +126,28 @@ def _is_behind(mount: MountedPart) -> bool:
     return isinstance(mount.part, Plate) and mount.part.behind
 
 
-def _paint_above(painter: FacePainter, scene: FaceScene) -> None:
-    for mount in scene.face.parts:
-        if _stands_above(mount):
-            painter.frame = mount.frame
-            mount.part.paint(painter, mount)
-    painter.finish_fine()
-
-
-def _cast_shadows(canvas: Canvas, scene: FaceScene, painter: FacePainter) -> None:
-    fall = _FALL * scene.look.pose.scale
-    shadows = []
-    for mount in scene.face.parts:
-        if _stands_above(mount):
-            assert isinstance(mount.part, Pointer)
-            painter.frame = mount.frame
-            for contours, _ in mount.part.layers(mount):
-                shadows.append([painter.place(contour) + fall for contour in contours])
-    if shadows:
-        canvas.fill_fine_shapes(shadows, (0, 0, 0), scene.look.shadow)
-
-
-def _photograph(
-    canvas: Canvas, scenes: Sequence[FaceScene], painters: Sequence[FacePainter], rng: Rng
-) -> Image:
-    """Take a picture of the faces, the pointers a little above them."""
-    without_pointers = Canvas(canvas.size, canvas.pixels.copy())
+def _photograph(canvas: Canvas, scene: FaceScene, painter: FacePainter, rng: Rng) -> Image:
+    """Take a picture of a face, the pointers a little above it."""
+    face, look = scene.face, scene.look
+    without_pointers = canvas.pixels.copy()
     contours: list[Points] = []
-    for scene, painter in zip(scenes, painters, strict=True):
-        pose = scene.look.pose
-        shift = np.array(photo.parallax(rng, pose.scale))
-        for mount in scene.face.parts:
-            if _stands_above(mount):
-                pointer = mount.part
-                assert isinstance(pointer, Pointer)
-                # The pointer of a small dial stands less high.
-                x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
-                painter.pose, painter.frame = pose.moved(x, y), mount.frame
-                pointer.paint(painter, mount)
-                contours += [painter.place(contour) for contour in pointer.contours(mount)]
-        painter.finish_fine()
-    for layer in (without_pointers, canvas):
-        for scene in scenes:
-            _draw_in_front(layer, scene)
-    floors = [scene.look.pose(scene.face.body.outline()) for scene in scenes]
-    cases = [scene.case for scene in scenes]
-    masks = (photo.mask_of(part, canvas.size) for part in (contours, cases, floors))
-    layers = photo.Layers(without_pointers.pixels, canvas.pixels, *masks)
-    look = scenes[0].look
-    readable = min(look.readable or scenes[0].face.head.readable, look.size)
+    shift = np.array(photo.parallax(rng, look.pose.scale))
+    for mount in face.parts:
+        if _stands_above(mount):
+            pointer = mount.part
+            assert isinstance(pointer, Pointer)
+            # The pointer of a small dial stands less high.
+            x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
+            painter.pose, painter.frame = look.pose.moved(x, y), mount.frame
+            pointer.paint(painter, mount)
+            contours += [painter.place(contour) for contour in pointer.contours(mount)]
+    painter.finish_fine()
+    masks = (
+        photo.mask_of(part, canvas.size)
+        for part in (contours, [scene.case], [look.pose(face.body.outline())])
+    )
+    layers = photo.Layers(without_pointers, canvas.pixels, *masks)
+    readable = min(look.readable or face.head.readable, look.size)
     return photo.photograph(layers, rng, min_readable_side=readable)
 
 

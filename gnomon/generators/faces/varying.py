@@ -58,28 +58,6 @@ class EndChooser:
         return probability >= 1 or (probability > 0 and self.share < 0.5)
 
 
-@dataclass(frozen=True)
-class NarrowedChooser:
-    """Draws numbers from the middle of their ranges, and everything else as another chooser."""
-
-    chooser: Chooser
-    width: float
-    """Share of each range from which numbers are drawn: 1 for all of it, 0 for its middle."""
-
-    def uniform(self, low: float, high: float) -> float:
-        middle, number = (low + high) / 2, self.chooser.uniform(low, high)
-        return middle + self.width * (number - middle)
-
-    def integer(self, low: int, high: int) -> int:
-        return self.chooser.integer(low, high)
-
-    def choice(self, items: Sequence[Any]) -> Any:
-        return self.chooser.choice(items)
-
-    def chance(self, probability: float) -> bool:
-        return self.chooser.chance(probability)
-
-
 class Varied(ABC):
     """A node of a plan: a value, range, list or formula from which each picture draws."""
 
