@@ -15,15 +15,19 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, Qwen2VLConfig
 
 
+SIDE = 112
+"""Side of square pictures after resizing, in pixels. It gives 16 tokens."""
+
+
 class GnomonTiny(Qwen2VL):
     """The embedded model, small enough to fine-tune on two cores in minutes."""
 
     name = "gnomon-tiny"
     model_types = ()
     pixels = (105**2, 120**2)
-    """Limits under which square and nearly square pictures become 112 × 112, which is 16 tokens.
-    The limits differ because sides are rounded to multiples of 28, up at the lower limit and down
-    at the upper. With a single limit, 482 × 480 would become 112 × 84."""
+    """Limits under which square and nearly square pictures become SIDE². The limits differ because
+    sides are rounded to multiples of 28, up at the lower limit and down at the upper. With a single
+    limit, 482 × 480 would become 112 × 84."""
 
     def load_processor(self, path: str | Path, model: Model) -> Processor:
         return super().load_processor(TINY if str(path) == BLANK else path, model)
