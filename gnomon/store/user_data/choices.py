@@ -16,7 +16,6 @@ from gnomon.answers.text.answer import TextForm
 from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.recipe import Columns
 from gnomon.sample import Text
-from gnomon.store.user_data.cells import is_empty
 
 NAMES = ("options", "choices")
 """Usual names of such a column."""
@@ -92,6 +91,11 @@ def are_letters(rows: Iterable[dict[str, Any]], columns: Columns) -> bool:
         except ValueError:  # reported when the row is read
             continue
     return True
+
+
+def is_empty(value: Any) -> bool:
+    """Return True for a cell without content, including NaN."""
+    return value in (None, "", []) or value != value  # NaN is not equal to itself
 
 
 def _place(label: Any, texts: tuple[str, ...]) -> int:

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
-from functools import lru_cache, partial
-from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from gnomon.answers.number.answer import loses_zero
-from gnomon.answers.unreadable.answer import is_unreadable_label
 from gnomon.files import Folders
-from gnomon.generators.base import split_of
 from gnomon.names import nearest_names
 from gnomon.recipe import Columns
-from gnomon.sample import TARGETS, Target, Unreadable
-from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, place_boxes
 from gnomon.store.user_data.annotations import state
 from gnomon.store.user_data.building import OnBad, build_table, cached_table, warn_once
-from gnomon.store.user_data.cells import RowCells, cell, words
 from gnomon.store.user_data.chats import chat_questions, has_chats
-from gnomon.store.user_data.checked_pictures import Picture, file_state
-from gnomon.store.user_data.choices import NAMES, Choices, are_letters, row_choices
+from gnomon.store.user_data.checked_pictures import file_state
+from gnomon.store.user_data.choices import NAMES, are_letters
 from gnomon.store.user_data.lines import MAX_ROWS
 from gnomon.store.user_data.row_files import (
     StreamedRows,
@@ -33,17 +24,10 @@ from gnomon.store.user_data.row_files import (
     no_rows_message,
     reiterable_rows,
 )
-from gnomon.store.user_data.split_files import (
-    PLACE_COLUMN,
-    SPLIT_COLUMN,
-    SPLIT_NAMES,
-    split_files,
-)
+from gnomon.store.user_data.row_reader import RowReader, image_column
+from gnomon.store.user_data.split_files import PLACE_COLUMN, split_files
 from gnomon.store.user_data.table import UserRow, UserTable
 
-# Largest number of distinct labels and groups whose targets and splits are cached.
-_CACHE = 2**12
-_WAY_OUT = "if the picture cannot be read, set columns.unreadable=true"
 _HOURS_AND_MINUTES = re.compile(r"\bhh?:mm\b(?!:s)", re.IGNORECASE)
 _NUMERIC = re.compile(r"\d{1,2}:\d\d(:\d\d)?|[-+]?\d[\d.,]*( ?\S{1,6})?", re.ASCII)
 
@@ -134,7 +118,7 @@ def _build(
     by_letter = isinstance(columns.choices, str) and are_letters(
         (question for _, raw in lines for question in questions(raw)), columns
     )
-    reader = _Reader(columns, at, names, by_letter=by_letter)
+    reader = RowReader(columns, at, names, by_letter=by_letter)
 
     def read(line: int, raw: dict[str, Any]) -> list[UserRow]:
         try:
@@ -203,7 +187,7 @@ def _column_names(lines: Iterable[tuple[int, dict[str, Any]]]) -> dict[str, None
 def _check_columns_exist(name: str, present: list[str], columns: Columns) -> None:
     """Refuse columns that no row has, once for all rows."""
     required = {
-        "image": _image_column(present, columns),
+        "image": image_column(present, columns),
         "question": None if columns.ask else columns.question,
         "answer": columns.answer,
         "group": columns.group,
@@ -229,146 +213,3 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
             + (f"; did you mean {', '.join(near)}?" if near else ""),
             missing,
         )
-
-
-class _Reader:
-    """Reader of a file's rows by its columns. Repeated cells are parsed once."""
-
-    def __init__(
-        self, columns: Columns, at: Folders, names: Container[str], *, by_letter: bool
-    ) -> None:
-        """`by_letter`: answers to questions with choices are letters, not texts."""
-        self._columns, self._at, self._by_letter = columns, at, by_letter
-        self._row_cells = RowCells(columns, names)
-        self._type = TARGETS[columns.kind]
-        self._pictures: dict[str, tuple[Picture, str]] = {}
-        self._text_target = lru_cache(_CACHE)(self._new_target)
-        self._split = lru_cache(_CACHE)(partial(split_of, "own"))
-        self._unreadable = lru_cache(_CACHE)(self._new_unreadable)
-        self.example: str | None = None
-        """Label with a leading zero that its answer lacks."""
-        self.notes: Counter[str] = Counter()
-        """Kinds of changes to boxes, with the number of rows."""
-
-    def row(self, line: int, raw: dict[str, Any]) -> UserRow:
-        """Return the row, or raise a ValueError with its fault."""
-        columns = self._columns
-        name = _image_column(raw, columns)
-        cells = [cell(raw, name)] if name is not None else []
-        cells += [raw.get(more) or [] for more in columns.more_images]
-        values: list[Any] = []
-        for value in cells:
-            values += value if isinstance(value, list) else [value]
-        pictures = [self._picture(value) for value in values]
-        image = pictures[0][0] if pictures else None
-        question = columns.ask or words(raw, columns.question)
-        choices = row_choices(raw, columns, by_letter=self._by_letter)
-        label = raw.get(columns.answer)
-        # A row without the cell is a fault, whatever an empty cell means.
-        if columns.answer in raw and is_unreadable_label(label, columns.unreadable):
-            unreadable = self._unreadable(self._row_cells.columns(raw))
-            target: Target = Unreadable(choices.form) if choices else unreadable
-        else:
-            target = self._readable_target(raw, label, image, choices)
-        group = columns.group and words(raw, columns.group)
-        names = tuple([name for _, name in pictures])
-        split = _split_in(raw, columns.split) if columns.split else raw.get(SPLIT_COLUMN)
-        shared_names = () if group or split else names
-        # Without a group column, rows of one picture are a group, and texts are grouped by their
-        # question.
-        group = group or (names[0] if names else question)
-        return UserRow(
-            line,
-            image,
-            choices.question(question) if choices else question,
-            target,
-            group,
-            split or self._split(group),
-            more_images=tuple([picture for picture, _ in pictures[1:]]),
-            shared_names=shared_names,
-        )
-
-    def _picture(self, cell: Any) -> tuple[Picture, str]:
-        """Return the picture of a cell, and the name that rows with the same picture share."""
-        pair = self._pictures.get(cell) if isinstance(cell, str) else None
-        if pair is None:
-            image = _image(cell, self._at)
-            pair = image, _picture_name(cell, image)
-            if isinstance(cell, str):
-                self._pictures[cell] = pair
-        return pair
-
-    def _readable_target(
-        self, raw: dict[str, Any], label: Any, image: Picture | None, choices: Choices | None
-    ) -> Target:
-        """Return the truth of a row whose label is not one for unreadable pictures.
-
-        If the label looks like such a word, the error explains how to allow it.
-        """
-        columns = self._columns
-        try:
-            # [] means that there is nothing to find. Answers of other types are not lists.
-            if label != []:
-                label = cell(raw, columns.answer)
-            return choices.target(label) if choices else self._target(raw, label, image)
-        except ValueError as error:
-            is_open = not columns.unreadable and columns.answer in raw
-            if is_open and is_unreadable_label(label, words=True):
-                raise ValueError(f"{error}; {_WAY_OUT}") from error
-            raise
-
-    def _target(self, raw: dict[str, Any], label: Any, image: Picture | None) -> Target:
-        """Return the truth of a label. Boxes need the size of their picture."""
-        if self._type.has_place and image is not None:
-            parse = partial(self._type.from_label, label, self._columns)
-            return place_boxes(parse, image, raw.get(SIZE_COLUMN), self.notes)
-        columns = self._row_cells.columns(raw)
-        is_text = isinstance(label, str)
-        return self._text_target(label, columns) if is_text else self._new_target(label, columns)
-
-    def _new_target(self, label: Any, columns: Columns) -> Target:
-        if loses_zero(label, columns):
-            self.example = label
-        return self._type.from_label(label, columns, None)
-
-    def _new_unreadable(self, columns: Columns) -> Unreadable:
-        # A box needs its picture for an empty form, so any text is read as its answer.
-        return Unreadable(self._type.form_of_labels(columns))
-
-
-def _image_column(present: Container[Any], columns: Columns) -> str | None:
-    """Return the column of pictures: the recipe's, or file_name as in Hugging Face's folders."""
-    is_default = columns.image == "image"
-    if is_default and "image" not in present and "file_name" in present:
-        return "file_name"
-    return columns.image
-
-
-def _image(value: Any, at: Folders) -> Picture:
-    """Return a path in the folders, or the bytes that the Hugging Face libraries wrap."""
-    # Parquet may contain bytes, with or without a path.
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, dict):
-        data = value.get("bytes")
-        if isinstance(data, bytes):
-            return data
-        value = value.get("path") or ""
-    return at.find(str(value))
-
-
-def _picture_name(value: Any, image: Picture) -> str:
-    """Return the path as in the row, wherever the table lies, or a hash of bytes."""
-    if isinstance(image, bytes):
-        return sha256(image).hexdigest()[:16]
-    path = value["path"] if isinstance(value, dict) else value
-    return str(PurePosixPath(str(path)))
-
-
-def _split_in(raw: dict[str, Any], column: str) -> str:
-    """Return the split that a row names."""
-    text = words(raw, column)
-    split = SPLIT_NAMES.get(text.lower())
-    if split is None:
-        raise ValueError(f"column {column!r} says {text!r}: give train, val or test")
-    return split
