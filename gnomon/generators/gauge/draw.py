@@ -9,7 +9,7 @@ from PIL.Image import Image
 from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import background_behind
 from gnomon.generators.drawing.canvas import MASK_SCALE, SCALE, SWELL, Canvas, Points, bounding_box
-from gnomon.generators.drawing.colours import Colour, Palette, blend
+from gnomon.generators.drawing.colours import Colour, Palette
 from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
@@ -69,8 +69,6 @@ def draw_gauge(scene: GaugeScene, rng: Rng) -> Image:
     for name, begin, end in scene.zones:
         zone = instrument.zone(scale.share(begin), scale.share(end))
         canvas.fill_fine([pose(zone)], ZONES[name])
-    for shape in instrument.body():
-        canvas.fill_fine([pose(shape)], blend(palette.floor, palette.ink, 0.13))
     if not instrument.pointer_covers_ticks:
         instrument.draw_pointer(canvas, pose, pointer(scene), palette)
     for shapes in instrument.printed():
@@ -81,9 +79,6 @@ def draw_gauge(scene: GaugeScene, rng: Rng) -> Image:
     canvas = canvas.halve()
     _draw_texts(canvas, scene, palette.ink)
     instrument.draw_details(canvas, pose, palette)
-    cover = instrument.cover()
-    if cover:
-        canvas.fill_fine([pose(contour) for contour in cover], palette.case)
     if scene.mark is not None:
         triangle = instrument.mark(scale.share(scene.mark))
         canvas.fill_fine([pose(triangle)], palette.ink)

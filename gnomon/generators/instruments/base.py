@@ -178,18 +178,13 @@ class Instrument(ABC):
             canvas.fill_fine([contour], palette.second)
 
     def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:  # noqa: B027 - most have none
-        """Draw coloured parts on the floor, under the pointer. Most instruments have no such
-        parts."""
+        """Draw coloured parts, under a needle and above the print. Usually nothing."""
 
     @property
     def can_crop(self) -> bool:
         """Return True if a photograph may cut off a part of the rim, as for most round
         instruments."""
         return self.layout.half_size is None
-
-    def body(self) -> Shapes:
-        """Return shapes between the floor and the pointer, such as a glass tube. Usually empty."""
-        return []
 
     def printed(self) -> list[Shapes]:
         """Return shapes in ink besides ticks and labels, each with its holes. Usually empty."""
@@ -198,11 +193,6 @@ class Instrument(ABC):
     def captions(self, scale: Scale) -> list[Lettering]:
         """Return the words on the floor: the unit."""
         return [Lettering(scale.unit, *self.layout.unit, 0.1)]
-
-    def cover(self) -> Shapes:
-        """Return the contours of a plate with a window, in the case's colour, above the card.
-        Usually empty."""
-        return []
 
     def ticks(self, scale: Scale) -> tuple[Decimal, ...]:
         """Return the visible ticks: all of them, unless a window shows only a part."""

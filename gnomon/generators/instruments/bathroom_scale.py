@@ -108,9 +108,9 @@ class BathroomScale(Instrument):
         """Draw the mark in the colour of needles."""
         canvas.fill_fine(contours, palette.second)
 
-    def cover(self) -> Shapes:
-        """Return the case above the disc, with the window."""
-        return [self.outline("", 1.06), self.outline("")]
+    def draw_details(self, canvas: Canvas, pose: Pose, palette: Palette) -> None:
+        """Draw the case with its window above the disc."""
+        canvas.fill_fine([pose(self.outline("", 1.06)), pose(self.outline(""))], palette.case)
 
     def ticks(self, scale: Scale) -> tuple[Decimal, ...]:
         """Return the ticks within the window."""

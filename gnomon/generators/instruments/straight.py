@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gnomon.generators.drawing.canvas import Canvas
+from gnomon.generators.drawing.canvas import Canvas, Points
 from gnomon.generators.drawing.colours import Palette, blend
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, oblong
@@ -40,10 +40,11 @@ class Thermometer(Instrument):
         column = oblong(-0.035, y + swell, 0.035, _BULB[1])
         return [column, np.array(_BULB) + disc(0.1)]
 
-    def body(self) -> Shapes:
-        """Return the glass of the tube and of the bulb."""
-        tube = oblong(-0.075, -0.93, 0.075, _BULB[1], 0.07, step=15)
-        return [tube, np.array(_BULB) + disc(0.14)]
+    def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
+        """Draw the column in the glass of the tube and of the bulb."""
+        _draw_glass(canvas, pose, oblong(-0.075, -0.93, 0.075, _BULB[1], 0.07, step=15), palette)
+        _draw_glass(canvas, pose, np.array(_BULB) + disc(0.14), palette)
+        super().draw_pointer(canvas, pose, contours, palette)
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """Return the first tick, which the column reaches from the bulb."""
@@ -78,13 +79,10 @@ class MeasuringCylinder(Instrument):
         _, y = self.layout.track.at(share)
         return [oblong(-0.24, y + swell, 0.44, 0.9)]
 
-    def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:  # noqa: ARG002
-        """Draw the pale liquid, through which ticks and labels are read."""
+    def draw_pointer(self, canvas: Canvas, pose: Pose, contours: Shapes, palette: Palette) -> None:
+        """Draw the glass and the pale liquid, through which ticks and labels are read."""
+        _draw_glass(canvas, pose, oblong(-0.27, -0.96, 0.47, 0.93), palette)
         canvas.fill_fine(contours, blend(palette.floor, palette.second, 0.45))
-
-    def body(self) -> Shapes:
-        """Return the glass around the liquid."""
-        return [oblong(-0.27, -0.96, 0.47, 0.93)]
 
     def first_place(self, parts: int) -> int:  # noqa: ARG002 - none is left out
         """Return the first tick, because liquid also stands below it."""
@@ -144,3 +142,7 @@ class Ruler(Instrument):
             "in_range": "Is the bar's length between {low:f} and {high:f} {unit}?"
                         " Answer yes or no.",
         })  # fmt: skip
+
+
+def _draw_glass(canvas: Canvas, pose: Pose, shape: Points, palette: Palette) -> None:
+    canvas.fill_fine([pose(shape)], blend(palette.floor, palette.ink, 0.13))
