@@ -48,6 +48,8 @@ def plan(
         check_is_free(write)
     for line in () if json else row_counts(checked.data):
         show(line)
+    if checked.eval.guard and not json:
+        show(f"guard: {resolved.guard}, before and after the training")
     warn_before_training(checked, resolved.samples("train"))
     make_plan = partial(
         planning.plan,

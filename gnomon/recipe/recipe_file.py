@@ -137,6 +137,10 @@ def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     if folder == Path():  # the working directory: paths stay as they were written
         return values
     section = values.get("eval")
+    if isinstance(section, dict) and isinstance(section.get("guard"), str | list):
+        guard = section["guard"]
+        files = [guard] if isinstance(guard, str) else guard
+        section["guard"] = [_resolve_path(file, folder) for file in files]
     lists = [values.get("data"), section.get("data") if isinstance(section, dict) else None]
     sources = [source for each in lists if isinstance(each, list) for source in each]
     for source in sources:

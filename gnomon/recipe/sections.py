@@ -484,6 +484,10 @@ class Eval:
     data: tuple[Source, ...] | None = None
     """Sources of the questions instead of the training's sources, such as unseen styles or
     photographs."""
+    guard: str | tuple[str, ...] | None = None
+    """Files that show whether the training makes the model forget, such as [sums.csv, page.txt]:
+    tables with question, answer and perhaps image, a dataset, or texts (.txt, .md). They are
+    measured with the model from before the training and with the trained model."""
     batch_size: Batch = 16
     """Samples in one generation batch. In float32 it does not change the answers."""
     max_new_tokens: Tokens = 32
@@ -511,6 +515,11 @@ class Eval:
     """First, last and step of the possible numbers, such as [0, 9.9, 0.1], for `answer` and
     `belief`. If there are more than 10,000, as for counters, the most likely are searched digit by
     digit."""
+
+    @property
+    def guard_files(self) -> tuple[str, ...]:
+        """Files of the guard. Empty without a guard."""
+        return (self.guard,) if isinstance(self.guard, str) else self.guard or ()
 
     @property
     def chooses_from_belief(self) -> bool:

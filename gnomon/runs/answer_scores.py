@@ -10,10 +10,12 @@ from gnomon import files, jsons, recipe, store
 from gnomon.eval import RunResult
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.question_file import Question
+from gnomon.eval.scoring.runs import Forgetting, Scores
 from gnomon.progress import warn
 from gnomon.recipe import RecipeError
-from gnomon.runs.directory import AFTER, BEFORE, no_run_message
+from gnomon.runs.directory import AFTER, BEFORE, guard_name, no_run_message
 from gnomon.runs.exam import Exam
+from gnomon.runs.guard import TextRecord
 from gnomon.runs.provenance import Provenance, read_provenance
 from gnomon.runs.versions import kind_versions
 from gnomon.sample import Prediction, Sample
@@ -112,8 +114,27 @@ def score_run(
         # A damaged file is refused here: the report parses it again without a file's name.
         recipe.parse(recipe_yaml, name=str(RunFolder(out).recipe))
     # Only the last answers are of the training that the log shows.
-    runs[-1] = replace(runs[-1], recipe_yaml=recipe_yaml, log=lines)
+    forgetting = measure_forgetting(RunFolder(out))
+    runs[-1] = replace(runs[-1], recipe_yaml=recipe_yaml, log=lines, forgetting=forgetting)
     return runs
+
+
+def measure_forgetting(folder: RunFolder) -> list[Forgetting]:
+    """Compare the answers to a run's guard before and after its training."""
+    from gnomon.eval.comparing.forgetting import compare_guards, compare_text  # scipy
+
+    questions: dict[str, tuple[Scores, Scores]] = {}
+    texts: list[Forgetting] = []
+    for now in sorted(folder.predictions.glob(f"{guard_name(AFTER, '*')}.json")):
+        then = now.with_name(BEFORE + now.name.removeprefix(AFTER))
+        name, _, record = now.stem.removeprefix(guard_name(AFTER, "")).rpartition(".")
+        if then.is_file() and record == "text":
+            old, new = TextRecord.read(then), TextRecord.read(now)
+            texts.append(compare_text(name, new.tokens, old.nats, new.nats))
+        elif then.is_file():
+            answers = [folder.answers(guard_name(when, name)) for when in (BEFORE, AFTER)]
+            questions[name] = score_file(answers[0]).scores, score_file(answers[1]).scores
+    return compare_guards(questions) + texts
 
 
 def pictures_of(out: Path) -> tuple[Mapping[str, Sample], str]:

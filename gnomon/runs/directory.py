@@ -13,6 +13,14 @@ BEFORE, AFTER = "before", "after"
 """Names of the answers before the training and after it."""
 
 
+def guard_name(when: str, file: str) -> str:
+    """Return the name of the answers to a guard's file, BEFORE or AFTER the training.
+
+    It begins like the name of the exam's answers, because both are renamed if a run is extended.
+    """
+    return f"{when}.guard.{file}"
+
+
 def default_run(recipe: str) -> Path:
     """Return the default directory of a recipe's run."""
     return Path("runs") / Path(recipe).name.removesuffix(".yaml").removesuffix(".yml")

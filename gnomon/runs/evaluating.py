@@ -15,9 +15,10 @@ from gnomon.names import check as check_known
 from gnomon.progress import track
 from gnomon.recipe import Columns, RecipeError
 from gnomon.runs import calibrating
-from gnomon.runs.answer_scores import score_answers
+from gnomon.runs.answer_scores import measure_forgetting, score_answers
 from gnomon.runs.calibrating import CalibratedModel
 from gnomon.runs.exam import note_unasked
+from gnomon.runs.guard_answers import ask_guard_of
 from gnomon.runs.loading import load
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model
 from gnomon.runs.python_arguments import override_words
@@ -28,6 +29,7 @@ from gnomon.runs.trained_rows import warn_of_trained
 from gnomon.runs.versions import versions
 from gnomon.sample import Prediction, Sample, Size
 from gnomon.store import SamplesById
+from gnomon.store.reading.run_folder import RunFolder
 
 
 def evaluate(
@@ -51,6 +53,9 @@ def evaluate(
         overrides: How the table is read, and how many are asked, such as
             {"columns.answer": "time", "columns.kind": "time", "eval.samples": 200}.
 
+    If the run's recipe names `eval.guard` and no `data` is given, its files are measured as well.
+    The run keeps those answers.
+
     Raises:
         ValueError: The table has rows that cannot be used, or the data is not there.
     """
@@ -65,6 +70,10 @@ def evaluate(
     note_unasked(exam)
     if name is not None and (question := exam.only_question):
         reader.warn_of_unknown_question(question)
+    # The guard belongs to the run's own exam.
+    run = reader.run if name is None else None
+    if run is not None:
+        ask_guard_of(reader)
     predictions: dict[str, Prediction] = {}
     with track(total=exam.samples, desc="answers") as bar:
         for batch in reader.predictions(exam):
@@ -76,7 +85,8 @@ def evaluate(
     result, _ = score_answers(
         Path(Path(reader.name).name), answers, exam.questions, exam, exam.pool.describe(), None
     )
-    result = replace(result, trained=n_trained, versions=versions())
+    forgetting = measure_forgetting(RunFolder(run)) if run is not None else ()
+    result = replace(result, trained=n_trained, versions=versions(), forgetting=forgetting)
     return Report(result, SamplesById(exam.pool, exam.samples))
 
 

@@ -15,6 +15,7 @@ from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.answer_table import AnswerTable
 from gnomon.runs.directory import AFTER, BEFORE
 from gnomon.runs.exam import Exam, note_unasked
+from gnomon.runs.guard_answers import ask_guard_of
 from gnomon.runs.picture_input import find_pictures
 from gnomon.runs.provenance import read_provenance
 from gnomon.runs.reader import Reader
@@ -61,6 +62,8 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
     note_unasked(exam)
     if data is not None and (question := exam.only_question):
         reader.warn_of_unknown_question(question)
+    if data is None or reader.run is None:  # the guard belongs to the exam of a recipe
+        ask_guard_of(reader)
     AnswerFile(file).ask(reader, exam)
     _warn_without_interval(predictions.PredictionFile(file), reader.certifier)
     warn_of_trained(read_provenance(file).trained, exam.samples)

@@ -18,6 +18,7 @@ from gnomon.recipe import Eval, Recipe, RecipeError, Source
 from gnomon.runs.data_names import check_name_is_known, is_on_disk, split_overrides
 from gnomon.runs.disk_exam import exam_on_disk
 from gnomon.runs.exam import Exam, check_enough_samples
+from gnomon.runs.guard import Guard
 from gnomon.runs.validation_schedule import with_validation
 from gnomon.store import Samples
 from gnomon.store.reading.run_folder import RunFolder
@@ -154,6 +155,7 @@ class Resolved:
         if self.source_type == "disk" or (self.source_run is not None and is_whole):
             return checked
         exam = self.exam
+        _ = self.guard  # a file that cannot be used is refused
         with _as_recipe_error():
             train = replace(
                 checked.train, samples=train_size(self._pool("train"), checked.train.samples)
@@ -184,6 +186,11 @@ class Resolved:
             exam = Exam.of(checked)
             check_enough_samples("eval.samples", exam.samples, exam.pool, exam.split)
         return exam
+
+    @cached_property
+    def guard(self) -> Guard:
+        """The files of eval.guard, opened and checked."""
+        return Guard.of(self.parsed.eval)
 
     def _stored_exam(self) -> Exam | None:
         """Return the exam on samples that the run wrote down; None if it has others, or too few."""

@@ -6,12 +6,14 @@ from typing import Any
 from gnomon import recipe as recipes
 from gnomon.eval.report.report_files import ReportFiles
 from gnomon.progress import announce
-from gnomon.runs.answer_file import answer_exam
+from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.answer_scores import pictures_of, score_run
 from gnomon.runs.card import write_card
 from gnomon.runs.directory import AFTER, BEFORE
+from gnomon.runs.guard_answers import ask_guard
 from gnomon.runs.locked_run import LockedRun, start
 from gnomon.runs.processes import check_single_process
+from gnomon.runs.reader import Reader
 from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import Resolved
 from gnomon.runs.training import warn_of_unfit_samples
@@ -29,7 +31,7 @@ def _steps(run: LockedRun, workers: int | None) -> Path:
     from gnomon.pipeline.checkpoint import locate_checkpoint
     from gnomon.pipeline.training.settings import sft_config
 
-    recipe, exam, out = run.recipe, run.resolved.exam, run.path
+    recipe, out = run.recipe, run.path
     # A model that is not there, or an unknown setting, is refused before hours of drawing.
     locate_checkpoint(recipe.model)
     config: Any = sft_config(recipe, out)
@@ -45,12 +47,19 @@ def _steps(run: LockedRun, workers: int | None) -> Path:
     # Each step leaves what an earlier start has done, so the same command resumes.
     run.write_samples(workers)
     announce("asking the model as it came")
-    answer_exam(recipe, exam, run.folder.answers(BEFORE))
+    _answer(run, BEFORE, None)
     announce("fine-tuning")
     run.train(config)
     announce("asking it again")
-    answer_exam(recipe, exam, run.folder.answers(AFTER), run=out)
+    _answer(run, AFTER, out)
     announce("scoring")
     runs = score_run(out, recipe_yaml=recipes.to_yaml(recipe))
     write_card(recipe, out, runs)
     return report(runs, page, *pictures_of(out))
+
+
+def _answer(run: LockedRun, name: str, trained: Path | None) -> None:
+    """Ask the exam and the guard, with one model in memory. `trained` is None before training."""
+    reader = Reader(run.recipe, trained)
+    AnswerFile(run.folder.answers(name)).ask(reader, run.resolved.exam)
+    ask_guard(run.resolved.guard, reader, run.folder, name)

@@ -105,7 +105,8 @@ def warn_of_unfit_samples(resolved: Resolved, run: Path) -> None:
 
     samples = resolved.samples("train")
     probes = _probe(samples, train_size(samples, recipe.train.samples))
-    probes += _probe(exam.pool, exam.samples)
+    for some in (exam, *resolved.guard.exams.values()):
+        probes += _probe(some.pool, some.samples)
     family, processor = open_processor(recipe.model)
     warnings = (
         cut_answers_warning(family, processor, probes, recipe.eval.max_new_tokens),

@@ -150,7 +150,7 @@ def test_pictures_on_disk_train_on_whatever_is_drawn_now(
 ):
     """But what a training is measured on as it goes is drawn."""
     words = ["train", recipe, *more, "--out", run]
-    monkeypatch.setattr("gnomon.runs.run_steps.answer_exam", lambda *_, **__: None)
+    monkeypatch.setattr("gnomon.runs.run_steps.AnswerFile.ask", lambda *_: None)
     assert gnomon("run", *words[1:], "--workers", 1) == 1
     (run / "checkpoints" / "checkpoint-2").mkdir()
     monkeypatch.setattr(Clock, "version", 99)
@@ -179,11 +179,11 @@ def test_a_failed_start_keeps_what_it_drew_and_what_was_answered(
 ):
     """Out of memory at the first step: with a smaller batch nothing is drawn or asked again."""
 
-    def answer(opened, exam, out, **_):
-        out.parent.mkdir(exist_ok=True)
-        out.touch()
+    def ask(file, reader, exam):
+        file.path.parent.mkdir(exist_ok=True)
+        file.path.touch()
 
-    monkeypatch.setattr("gnomon.runs.run_steps.answer_exam", answer)
+    monkeypatch.setattr("gnomon.runs.run_steps.AnswerFile.ask", ask)
     monkeypatch.setattr("gnomon.runs.run_steps.score_run", lambda *_, **__: [])
     monkeypatch.setattr("gnomon.runs.run_steps.report", lambda *_: None)
     monkeypatch.setattr("gnomon.runs.run_steps.pictures_of", lambda _: ({}, ""))

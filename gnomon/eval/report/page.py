@@ -25,7 +25,12 @@ from gnomon.eval.report.markup import template
 from gnomon.eval.report.plots import curves
 from gnomon.eval.report.report_files import SOFTWARE, check_replaceable
 from gnomon.eval.report.sections import calibration_sections, section, summary
-from gnomon.eval.report.text_tables import answer_warnings, coverage_notes, group_notes
+from gnomon.eval.report.text_tables import (
+    answer_warnings,
+    coverage_notes,
+    forgetting_rows,
+    group_notes,
+)
 from gnomon.eval.scoring.runs import (
     RunResult,
     check_names,
@@ -124,6 +129,7 @@ def write_report(
             for name, of_source in split_by_source(runs).items()
         ],
         beliefs=calibration_sections(runs),
+        forgetting=forgetting_rows(runs),
         curves=curves({run.name: run.log for run in all_runs if run.log}),
         fewest=FEWEST,
         n_pictures=sum(bool(picture) for picture, _ in examples.values()),

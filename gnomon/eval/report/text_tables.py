@@ -1,6 +1,7 @@
 """Tables of runs as text for terminals and as JSON values, and published tables."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,13 @@ from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verdicts
 from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_warnings
-from gnomon.eval.formatting import NONE, align, figure, interval_text
+from gnomon.eval.formatting import (
+    NONE,
+    align,
+    difference_text,
+    figure,
+    interval_text,
+)
 from gnomon.eval.report.differences import HEADER, difference_tables
 from gnomon.eval.report.sections import label_rows, summary_rows
 from gnomon.eval.scoring import certainty
@@ -42,6 +49,7 @@ def table(runs: Sequence[RunResult]) -> str:
         ]
         blocks += [[f"Only questions of {name}", *first], *more_blocks]
     blocks += _chartqa_block(runs)
+    blocks += [align(rows)] if (rows := forgetting_rows(runs)) else []
     sentences = list(chain.from_iterable(verdicts(groups, comparisons)))
     sentences += [*refusals, *coverage_notes(runs), *group_notes(runs), *answer_warnings(runs)]
     return "\n\n".join(["\n".join(block) for block in blocks] + sentences) + "\n"
@@ -152,6 +160,9 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
             for group in groups
         },
         "not_compared": refusals,
+        "forgetting": {
+            run.name: [asdict(row) for row in run.forgetting] for run in runs if run.forgetting
+        },
         "warnings": answer_warnings(runs),
     }
 
@@ -202,6 +213,20 @@ def _difference_lines(table_of_type: Mapping[str, Any]) -> list[list[str]]:
         *HEADER,
     ]
     return [header, *([indent + label, *rest] for indent, label, *rest in lines)]
+
+
+def forgetting_rows(runs: Sequence[RunResult]) -> list[list[str]]:
+    """Return a header and a row for each file of the runs' guards. Empty without guards."""
+    rows = []
+    guarded = [run for run in runs if run.forgetting]
+    for run in guarded:
+        for row in run.forgetting:
+            figures = [figure(value, row.unit) for value in (row.before, row.after)]
+            difference = f"{difference_text(row.difference, row.unit)} {row.verdict}".rstrip()
+            title = f"{run.name}: " * (len(guarded) > 1) + f"{row.name}, {row.label}"
+            rows.append([title, *figures, difference, f"{row.difference.n:,}"])
+    header = ["Forgetting", "before training", "after", "difference", "items"]
+    return [header, *rows] if rows else []
 
 
 def _chartqa_block(runs: Sequence[RunResult]) -> list[list[str]]:

@@ -129,6 +129,24 @@ class Scores:
         return self.summaries[type_name][name].estimate
 
 
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """Figure of one file of a run's guard, before the training and after it."""
+
+    name: str
+    """Name of the file without its ending."""
+    label: str
+    """Metric of the questions, or of a text."""
+    unit: str
+    before: float
+    after: float
+    difference: Estimate
+    """After minus before, paired by question, over `n` questions or the tokens of a text. A text
+    has no interval."""
+    verdict: str = ""
+    """Either "better", "worse" or "tied". Empty for a text."""
+
+
 @dataclass(frozen=True)
 class RunResult:
     """The result of a run: its name, its scores, and all that is known about its origin."""
@@ -152,6 +170,8 @@ class RunResult:
     """Date of the answers, for example 2026-11-22."""
     trained: int = 0
     """Number of questions about pictures that the model was trained on."""
+    forgetting: Sequence[Forgetting] = ()
+    """Figures of the run's guard before and after the training."""
 
     def __post_init__(self) -> None:
         # A file name may contain control characters, which a terminal would execute.
