@@ -1,7 +1,8 @@
 """Public name of `gnomon.answers.base.dialect`: targets as a model family writes and reads them."""
 
 from gnomon import names
-from gnomon.answers.base.dialect import ANSWER, DIALECTS, Dialect, add_working, final_answer
+from gnomon.answers.base.dialect import DIALECTS, Dialect, final_answer
+from gnomon.answers.reading.steps import ANSWER, add_working
 
 __all__ = ["ANSWER", "DIALECTS", "Dialect", "add_working", "create", "final_answer"]
 

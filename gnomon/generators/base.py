@@ -33,6 +33,8 @@ _TRIES = 1000
 # Metadata of an option that was added to an existing kind. With its default, samples are as
 # before.
 LATER = {"later": True}
+# Metadata of an option that changes the words of samples, but neither their pictures nor facts.
+WORDS_ONLY = {"words_only": True}
 
 
 def split_of(*meaning: object) -> Split:
@@ -260,7 +262,8 @@ class Generator(ABC):
         for option in fields(self):
             # An option that was added later must not change the samples of users who do not set
             # it.
-            if option.metadata == LATER and getattr(self, option.name) == option.default:
+            is_default = getattr(self, option.name) == option.default
+            if option.metadata == WORDS_ONLY or (option.metadata == LATER and is_default):
                 del options[option.name]
         written = json.dumps(options, sort_keys=True)
         return self.kind, self.version, written, self.split, self.seed

@@ -43,6 +43,12 @@ def short_decimal(whole: int, places: int) -> str:
     return decimal_text(whole, places).rstrip("0").rstrip(".") if places else str(whole)
 
 
+def rounded_text(value: float, places: int) -> str:
+    """Round a number, without trailing zeros and without a minus zero: 4.70 is 4.7."""
+    text = f"{value:z.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text
+
+
 def exact_number(text: str, unit: str = "") -> Number:
     """Make the exact answer of a number. A text keeps all digits, whatever the decimal context."""
     return Number(Decimal(text), unit)

@@ -34,7 +34,8 @@ class Collator:
     """Largest length in tokens. Longer samples are refused by name, because a truncated sample
     would have a loss of 0 without notice."""
     has_final_labels: bool = False
-    """True if a batch also has the labels after the working, under FINAL_LABELS."""
+    """True if a batch of samples with a working also has the labels after it, under
+    FINAL_LABELS."""
 
     def __call__(self, rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
         samples: list[Sample] = [row["sample"] for row in rows]
@@ -53,8 +54,8 @@ class Collator:
         batch = encode(self.processor, texts, pictures, side="right")
         self._check_length(batch, samples)
         batch["labels"] = self._labels(batch, prompts, answers, samples)
-        if self.has_final_labels:
-            batch[FINAL_LABELS] = self._final_labels(batch["labels"], prompts, answers)
+        if self.has_final_labels and any(sample.rationale for sample in samples):
+            batch[FINAL_LABELS] = self._final_labels(batch["labels"], prompts, answers, samples)
         return batch
 
     def answer_ids(self, sample: Sample) -> list[int]:
@@ -89,14 +90,21 @@ class Collator:
         return labels
 
     def _final_labels(
-        self, labels: torch.Tensor, prompts: list[str], answers: list[str]
+        self,
+        labels: torch.Tensor,
+        prompts: list[str],
+        answers: list[str],
+        samples: list[Sample],
     ) -> torch.Tensor:
-        """Copy the labels, ignoring the working up to and including its last "Answer:"."""
+        """Copy the labels, ignoring each working and the sign or word after it."""
         final = labels.clone()
-        for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True)):
-            # Without a marker, `working` is empty and all labels are kept.
-            working, marker, _ = answer.rpartition(dialect.ANSWER.strip())
-            working_ids = self._answer_ids(prompt, working + marker)
+        for row, (prompt, answer, sample) in enumerate(zip(prompts, answers, samples, strict=True)):
+            if not sample.rationale:
+                continue
+            # The working may contain "Answer:" as well. The blank may belong to the answer's token.
+            working = dialect.add_working(sample.rationale, "").rstrip()
+            end = answer.index(working) + len(working)
+            working_ids = self._answer_ids(prompt, answer[:end])
             start = int((labels[row] != IGNORED).nonzero()[0])
             n = _n_common(self._answer_ids(prompt, answer), working_ids)
             final[row, start : start + n] = IGNORED

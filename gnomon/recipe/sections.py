@@ -105,6 +105,10 @@ class Columns:
     """One question for all rows instead of the column, such as 'What time is it?'."""
     answer: str = "answer"
     """Column with the answer."""
+    steps: str | None = None
+    """Column with what the picture shows, which answers then state before their value, or a text
+    with columns in braces, such as 'short hand {hour}, long hand {minute}'. A row with an empty
+    cell among them has no steps."""
     kind: str = "text"
     """Type of the answers: time, number, box, boxes (any number of them), table or text."""
     hours: Literal[12, 24] = 12
@@ -222,6 +226,19 @@ class Source:
         if self.benchmark is not None and (self.path is None or self.columns):
             raise ValueError("a benchmark needs a path and has known columns: leave columns out")
 
+    @property
+    def has_steps(self) -> bool:
+        """True if training answers may state steps before their value."""
+        return _have_steps(self.options) or bool(self.columns and self.columns.steps)
+
+
+def _have_steps(options: dict[str, Any] | None) -> bool:
+    options = options or {}
+    parts = options.get("parts") or ()
+    return options.get("answer", "value") != "value" or any(
+        isinstance(part, dict) and _have_steps(part.get("options")) for part in parts
+    )
+
 
 @dataclass(frozen=True, config=STRICT)
 class AutoFamily:
@@ -335,9 +352,9 @@ class Loss:
     schedule."""
     numeric_mass: Annotated[float, Field(ge=0, le=10**9)] = 0.0
     """Weight of −log of the probability that all digits have together at the place of a digit."""
-    final_answer_only: bool = False
-    """Apply the numeric terms only to the final answer. Numbers of a rationale are left to the
-    cross-entropy."""
+    on: Literal["answer", "all"] = "answer"
+    """Numbers that the numeric terms are about: those of the final answer only, or all numbers of
+    a training answer, including those of its steps or its working."""
     spread: Annotated[float, AfterValidator(_check_spread)] = 0.0
     """Experimental: in every epoch, draw each answer from a bell around the truth with this
     standard deviation in steps of the answer, such as 0.8; 0 for the truth itself. It works with
@@ -490,8 +507,9 @@ class Eval:
     measured with the model from before the training and with the trained model."""
     batch_size: Batch = 16
     """Samples in one generation batch. In float32 it does not change the answers."""
-    max_new_tokens: Tokens = 32
-    """Tokens after which an answer is cut. If the cut breaks an answer, it counts as unread."""
+    max_new_tokens: Tokens | None = None
+    """Tokens after which an answer is cut. If the cut breaks an answer, it counts as unread.
+    Default: 32, or 128 if a source has steps before its answers."""
     answer_seconds: Annotated[float, Field(gt=0, le=10**6)] = 900.0
     """Seconds that a server has for an answer, including all tries and waits. A single try gets a
     third of it."""
@@ -572,6 +590,10 @@ class Eval:
             raise ValueError("split=all works only for your own files, named under eval.data")
 
 
+_ANSWER, _LONG_ANSWER = 32, 128
+"""Default numbers of tokens of an answer, without and with steps."""
+
+
 @dataclass(frozen=True, config=STRICT)
 class Recipe:
     """A whole run: data, model, loss, training, evaluation, and the seed of all training."""
@@ -588,6 +610,16 @@ class Recipe:
     """The questions that measure the run."""
     seed: Seed = 0
     """Seed of the training samples, their order and the adapters' initial weights."""
+
+    @property
+    def has_steps(self) -> bool:
+        """True if a source of training samples or questions has steps before its answers."""
+        return any(source.has_steps for source in (*self.data, *(self.eval.data or ())))
+
+    @property
+    def max_new_tokens(self) -> int:
+        """Tokens after which an answer is cut."""
+        return self.eval.max_new_tokens or (_LONG_ANSWER if self.has_steps else _ANSWER)
 
     @property
     def validation_split(self) -> Literal["val", "test"]:

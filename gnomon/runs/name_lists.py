@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gnomon import dialect, generators, losses, recipe
 from gnomon.answers import registry
+from gnomon.answers.reading.steps import STEPS_PATTERN
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.generators.base import Generator
 from gnomon.names import check
@@ -102,7 +103,8 @@ def answer_form(name: str, *words: str, as_schema: bool, family: str | None) -> 
         raise RecipeError(
             f"{name}: any text may be an answer: list them, as in 'columns.choices=[open, closed]'"
         )
-    return f"({pattern}|{WORD})" if columns.unreadable else pattern
+    pattern = f"({pattern}|{WORD})" if columns.unreadable else pattern
+    return STEPS_PATTERN + pattern if columns.steps else pattern
 
 
 def _recipes() -> list[tuple[str, str]]:

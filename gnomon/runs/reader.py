@@ -221,7 +221,7 @@ class Reader:
             settings = {**model.settings, "weights": self.weights}
         if self.find is not None:
             settings |= {"find": self.find, "margin": cuts.MARGIN}
-        return full_settings(settings, section.max_new_tokens, self.rule)
+        return full_settings(settings, self.recipe.max_new_tokens, self.rule)
 
     @property
     def weights(self) -> str | None:
@@ -291,7 +291,7 @@ class Reader:
             self.open()
             yield from local.predict_batches(
                 self.model, samples, settings=self.settings, batch_size=batch_size,
-                max_new_tokens=section.max_new_tokens, rule=rule,
+                max_new_tokens=self.recipe.max_new_tokens, rule=rule,
             )  # fmt: skip
             return
         from gnomon.pipeline.answering import server
@@ -300,7 +300,7 @@ class Reader:
         family = self.recipe.model.family
         yield from server.predict_batches(
             self._server, samples, settings=self.settings, n_parallel=batch_size,
-            max_new_tokens=section.max_new_tokens, rule=rule, repeats=section.repeats,
+            max_new_tokens=self.recipe.max_new_tokens, rule=rule, repeats=section.repeats,
             dialect=families.create(family).dialect if family else "plain",
         )  # fmt: skip
 

@@ -209,7 +209,7 @@ class _Trial:
         assert self.trainer is not None
         _, family = locate_checkpoint(self.recipe.model)
         loaded = Loaded(self.trainer.model, self.trainer.processing_class, family)
-        batch, longest = self.recipe.eval.batch_size, self.recipe.eval.max_new_tokens
+        batch, longest = self.recipe.eval.batch_size, self.recipe.max_new_tokens
         batches = predict_batches(loaded, self.exam, batch_size=batch, max_new_tokens=longest)
         answers = [answer for batch_answers in batches for answer in batch_answers]
         self.texts = {answer.sample_id: answer.text for answer in answers}

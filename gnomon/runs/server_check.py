@@ -56,7 +56,7 @@ def answers_alike(
     by_id = {answer.sample_id: replace(answer, logprobs=None) for answer in stored.predictions}
     ours = [by_id[question.id] for question in questions]
     # The run's own limit, so long answers are cut at the same token.
-    longest = int(ours[0].settings.get("max_new_tokens", recipe.eval.max_new_tokens))
+    longest = int(ours[0].settings.get("max_new_tokens", recipe.max_new_tokens))
     announce(f"asking {server.model} at {server.url} {len(questions):,} questions of {run}")
     pairs = ask_all(
         server,

@@ -109,7 +109,7 @@ def warn_of_unfit_samples(resolved: Resolved, run: Path) -> None:
         probes += _probe(some.pool, some.samples)
     family, processor = open_processor(recipe.model)
     warnings = (
-        cut_answers_warning(family, processor, probes, recipe.eval.max_new_tokens),
+        cut_answers_warning(family, processor, probes, recipe.max_new_tokens),
         shrunk_pictures_warning(family, processor, probes),
     )
     for warning in filter(None, warnings):

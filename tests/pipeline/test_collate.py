@@ -83,6 +83,8 @@ WORKED = [
     worked(-4, "3 - 7 is less than 0.\nAnswer: no, once more.", 2),
     worked("0.5", "1 / 2", 3),
     replace(clock(Time(7 * 3600 + 300), 4), rationale="The hour hand is past 7."),
+    replace(clock(Time(7 * 3600 + 300), 5), rationale="short hand 7.08, long hand 1"),
+    worked(7, "Steps: needle past 6, tick 5", 6),
 ]
 
 
@@ -99,6 +101,9 @@ def test_final_labels_are_the_answer_after_its_working(blank):
 
 def test_final_labels_are_there_only_where_asked_for(blank, collate):
     assert FINAL_LABELS not in collate(rows(WORKED))
+    final = replace(collate, has_final_labels=True)
+    assert FINAL_LABELS in final(rows(WORKED))
+    assert FINAL_LABELS not in final(rows([WORKED[1]]))
 
 
 def test_a_sample_that_is_too_long_is_refused_with_the_length_it_needs(blank):

@@ -14,22 +14,19 @@ from typing import Any, TypeAlias
 
 from gnomon.answers.base.target import AnswerForm, Corners, Size, Target, escape
 from gnomon.answers.reading.base import table
+from gnomon.answers.reading.steps import value_start
 
 TextBox: TypeAlias = tuple[str, Corners]
 """A text and its box in pixels. The text may be empty."""
 
-ANSWER = "Answer: "
-"""Text between the working and the answer."""
-
-
-def add_working(rationale: str, answer: str) -> str:
-    """Put an answer after its working, if it has a working."""
-    return f"{rationale}\n{ANSWER}{answer}" if rationale else answer
-
 
 def final_answer(text: str) -> str:
-    """Return the text after the last "Answer:" or in the last <answer>, without the thinking."""
+    """Return the text after the last "Answer:" or in the last <answer>, without the thinking.
+
+    The text is empty if an answer stops in the middle of its steps.
+    """
     text = text.rpartition("</think>")[2]
+    text = text[value_start(text) :]
     openings = list(_OPENING.finditer(text))
     if openings:
         # The closing tag is missing if the answer was cut off.

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from gnomon.answers.reading.base import Reading, Which, check_which, lower_case, shift
 from gnomon.answers.reading.cues import ENCLOSED, KEY, PATTERNS
+from gnomon.answers.reading.steps import value_start
 from gnomon.answers.reading.weighing import (
     ANSWER_PLACES,
     MAX_VALUES,
@@ -31,6 +32,11 @@ HEAD, TAIL, CROWDED = 300, 1200, 400
 def find(text: str, read_values: ReadValues[V], which: Which = "final") -> Reading[V] | None:
     """Find the value that counts; `read_values` reads all values of a short text."""
     check_which(which)
+    start = value_start(text)
+    # "between 10 and 20" has a first and a last value, but no answer.
+    if start and (start < len(text) or which not in ("first", "last")):
+        reading = find(text[start:], read_values, which)
+        return reading and shift(reading, start)
     if which in ("first", "last"):
         return _by_place(text, read_values, last=which == "last")
     if "<|object_ref_start|>" in text or "<point" in text:

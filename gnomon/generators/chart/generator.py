@@ -10,6 +10,7 @@ from gnomon.generators.base import LATER, among, quick_split, read_levels, withi
 from gnomon.generators.chart import catalog
 from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import scene as plans
+from gnomon.generators.chart import steps as chart_steps
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.catalog import TYPES
@@ -113,6 +114,7 @@ class Chart(PictureGenerator):
     version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Number, Table, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": (*phrasing.QUESTIONS, "boxes")}
+    asks_for_steps: ClassVar[tuple[str, ...]] = chart_steps.QUESTIONS
     levels: ClassVar[dict[str, Scope]] = LEVELS
 
     size: int | tuple[int, int] | tuple[tuple[int, int], ...] = (448, 336)
@@ -212,7 +214,8 @@ class Chart(PictureGenerator):
         more = []
         if question.name == phrasing.MISMATCH:
             more.append(drawing.table_picture(plan, question.about, look))
-        return Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
+        sample = Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
+        return self.with_steps(index, sample, lambda: chart_steps.steps(facts))
 
     @property
     def has_several_pictures(self) -> bool:

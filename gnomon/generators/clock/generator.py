@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from gnomon.generators.base import check_names
 from gnomon.generators.clock import clock_questions, scene
+from gnomon.generators.clock import steps as clock_steps
 from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.face import ARABIC_24
@@ -67,6 +68,7 @@ class Clock(ClockOptions):
     version: ClassVar[int] = 8
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": tuple(clock_questions.ASK)}
+    asks_for_steps: ClassVar[tuple[str, ...]] = clock_steps.QUESTIONS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -114,7 +116,8 @@ class Clock(ClockOptions):
             else {"about": about, "clocks": facts_by_clock}
         )
         facts = {"question": question, **facts, **answer.facts}
-        return Sample(self.id(index), image, answer.question, answer.target, facts)
+        sample = Sample(self.id(index), image, answer.question, answer.target, facts)
+        return self.with_steps(index, sample, lambda: clock_steps.steps(facts))
 
     @property
     def has_several_pictures(self) -> bool:
@@ -158,8 +161,9 @@ class Clock(ClockOptions):
             first.facts["seconds"], second.facts["seconds"], hours
         )
         facts = {"question": clock_questions.BETWEEN, "clocks": [first.facts, second.facts]}
-        return Sample(self.id(index), first.image, answer.question, answer.target, facts,
-                      more_images=second.images)  # fmt: skip
+        sample = Sample(self.id(index), first.image, answer.question, answer.target, facts,
+                        more_images=second.images)  # fmt: skip
+        return self.with_steps(index, sample, lambda: clock_steps.steps(facts))
 
     def _question(self, index: int) -> tuple[str, Form, float]:
         """Draw the question, the form of its answer, and the degrees by which the hour hand is

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gnomon.generators.base import LATER, among, read_levels, within
+from gnomon.generators.counter import steps as counter_steps
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.canvas import bounding_box
@@ -93,6 +94,7 @@ class Counter(PictureGenerator):
     version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Box, Boxes)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    asks_for_steps: ClassVar[tuple[str, ...]] = ("read", "wheel")
     levels: ClassVar[dict[str, CounterLevel]] = LEVELS
 
     size: Annotated[int, within(_LEAST_SIZE, 1024)] = 224
@@ -179,7 +181,8 @@ class Counter(PictureGenerator):
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = _facts(plan, scene)
         target = _target(plan, facts, all_figures=self.leading_zeros)
-        return Sample(self.id(index), image, self._text(plan, rng), target, facts)
+        sample = Sample(self.id(index), image, self._text(plan, rng), target, facts)
+        return self.with_steps(index, sample, lambda: counter_steps.steps(facts))
 
     def _texts(self, question: str) -> tuple[str, ...]:
         return (_ALL_FIGURES,) if self.leading_zeros and question == "read" else _TEXTS[question]

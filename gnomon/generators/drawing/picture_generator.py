@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from PIL.Image import Image
 
-from gnomon.generators.base import LATER, Generator
+from gnomon.generators.base import LATER, WORDS_ONLY, Generator
 from gnomon.generators.drawing import backgrounds, colours
 from gnomon.generators.drawing import degrade as degrading
 from gnomon.generators.drawing.canvas import Points
@@ -20,18 +20,54 @@ from gnomon.generators.drawing.lettering import font_fault
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile, user_files
+from gnomon.sample import Sample
+
+_STEPS_WANTED = "First state what you see."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PictureGenerator(Generator):
     """Kind whose samples are pictures."""
 
+    asks_for_steps: ClassVar[tuple[str, ...]] = ()
+    """Questions whose answers can have steps. Empty for a kind without steps."""
+
+    answer: Literal["value", "steps", "mixed"] = field(default="value", metadata=WORDS_ONLY)
+    """value; steps: answers first state what the picture shows, such as between 4 and 5, 7 of 10:
+    4.7; or mixed: half of each, and the question says if steps are wanted. Answers that are places
+    or lists have no steps. Pictures do not depend on it."""
     degrade: Degrade = field(default="off", metadata=LATER)
     """Noise, blur, JPEG, uneven light, a slight turn, tilt and crop: off, light or heavy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _ = self.materials  # files that cannot be drawn with are refused here
+        questions = getattr(self, "questions", ())
+        if self.answer != "value" and not {*questions} & {*self.asks_for_steps}:
+            choices = ", ".join(self.asks_for_steps)
+            way_out = f"add one of {choices}" if choices else "give answer='value'"
+            raise ValueError(
+                f"answer={self.answer!r}: {self.kind} has no steps for questions={questions}:"
+                f" {way_out}"
+            )
+
+    def id(self, index: int) -> str:
+        form = "" if self.answer == "value" else f"-{self.answer}"
+        return f"{self.name}{form}-{index:07}"
+
+    def with_steps(self, index: int, sample: Sample, steps: Callable[[], str]) -> Sample:
+        """Return sample `index` with the result of `steps` before its answer, if this is wanted.
+
+        An empty result means that this question has no steps.
+        """
+        if self.answer == "value" or not (rationale := steps()):
+            return sample
+        if self.answer == "steps":
+            return replace(sample, rationale=rationale)
+        if Rng(self.name, "answer", index).chance(0.5):
+            return sample
+        question = f"{sample.question} {_STEPS_WANTED}"
+        return replace(sample, question=question, rationale=rationale)
 
     @property
     @abstractmethod

@@ -27,6 +27,7 @@ from gnomon.generators.drawing.colours import (
 from gnomon.generators.drawing.lettering import FONTS, lacking_letters
 from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.faces import draw, face_questions, scale_marks
+from gnomon.generators.faces import steps as face_steps
 from gnomon.generators.faces.description import (
     ANY,
     Body,
@@ -39,7 +40,7 @@ from gnomon.generators.faces.description import (
 from gnomon.generators.faces.draw import FaceLook, FaceScene
 from gnomon.generators.faces.face_questions import QUESTIONS
 from gnomon.generators.faces.paints import BodyColours, colour_of
-from gnomon.generators.faces.scale_questions import ScaleQuestion
+from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, ScaleQuestion
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
 from gnomon.generators.looks import photo
@@ -102,6 +103,7 @@ class Face(PictureGenerator):
     version: ClassVar[int] = 3
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    asks_for_steps: ClassVar[tuple[str, ...]] = ("read", "part", *SCALE_QUESTIONS)
     levels: ClassVar[dict[str, FaceLevel]] = LEVELS
     assign_split: ClassVar[Any] = staticmethod(quick_split)
 
@@ -305,7 +307,8 @@ class Face(PictureGenerator):
             assert pointer is not None
             target = scale_question.target or Box(*facts["parts"][pointer.name]["box"])
             facts |= scale_marks.facts_of(scale_question)
-        return Sample(self.id(index), image, text, target, facts)
+        sample = Sample(self.id(index), image, text, target, facts)
+        return self.with_steps(index, sample, lambda: face_steps.steps(face, reading, facts))
 
     def _plan(self, rng: Rng) -> FacePlan:
         question = rng.choice(self.questions)

@@ -16,8 +16,14 @@ from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, random_zones
+from gnomon.generators.faces.scale_questions import (
+    SCALE_QUESTIONS,
+    ZONES,
+    ScaleQuestion,
+    random_zones,
+)
 from gnomon.generators.gauge import draw, gauge_questions
+from gnomon.generators.gauge import steps as gauge_steps
 from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeLook, GaugeScene
 from gnomon.generators.gauge.gauge_questions import QUESTIONS
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
@@ -96,6 +102,7 @@ class Gauge(PictureGenerator):
     version: ClassVar[int] = 7
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    asks_for_steps: ClassVar[tuple[str, ...]] = ("read", *SCALE_QUESTIONS)
     levels: ClassVar[dict[str, GaugeLevel]] = LEVELS
 
     size: Annotated[int, within(160, 1024)] = 224
@@ -225,7 +232,12 @@ class Gauge(PictureGenerator):
         scene = scene._replace(look=look)
         facts = {"question": name, **draw.gauge_facts(scene, reading, question)}
         target = question.target or Box(*facts[_BOXES[name]])
-        return Sample(self.id(index), image, question.text, target, facts)
+        sample = Sample(self.id(index), image, question.text, target, facts)
+        return self.with_steps(
+            index,
+            sample,
+            lambda: gauge_steps.steps(name, facts, scale, self._nearest(scale, reading)),
+        )
 
     def _plan(self, rng: Rng) -> tuple[str, Instrument, Scale, int]:
         """Draw the question, and the position of a reading among those of the split."""

@@ -18,6 +18,7 @@ from gnomon.generators.drawing.shapes import oblong
 from gnomon.generators.rng import Rng
 from gnomon.generators.scene import framed_pictures
 from gnomon.generators.scene import scene_questions as phrasing
+from gnomon.generators.scene import steps as scene_steps
 from gnomon.generators.scene.things import REACH, SEEN, SIZES, UNSEEN, PlacedThing, Thing
 from gnomon.generators.user_files import UserFile
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target, Text
@@ -53,6 +54,7 @@ class Scene(PictureGenerator):
     version: ClassVar[int] = 6
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Number, Text)
     every_question: ClassVar[dict[str, Any]] = {"questions": phrasing.QUESTIONS}
+    asks_for_steps: ClassVar[tuple[str, ...]] = scene_steps.QUESTIONS
     levels: ClassVar[dict[str, SceneLevel]] = LEVELS
 
     size: Annotated[int, within(112, _LARGEST)] = 336
@@ -126,7 +128,8 @@ class Scene(PictureGenerator):
             "ground": list(plan.ground),
             **question.facts,
         }
-        return Sample(self.id(index), image, question.question, target, facts)
+        sample = Sample(self.id(index), image, question.question, target, facts)
+        return self.with_steps(index, sample, lambda: scene_steps.steps(facts, self.size))
 
     def _check_pictures(self, sort: str, most: int) -> None:
         least = (

@@ -136,6 +136,7 @@ class TextSpotting(PictureGenerator):
     version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Box, Boxes, Text, Spots)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
+    asks_for_steps: ClassVar[tuple[str, ...]] = ("read",)
     levels: ClassVar[dict[str, TextLevel]] = LEVELS
 
     size: Annotated[int, within(224, 1024)] = 448
@@ -207,7 +208,8 @@ class TextSpotting(PictureGenerator):
         if plan.question == "boxes":
             facts["said"] = dict([plan.expression]) if plan.expression[0] else {}
         question, target = _ask(plan, written)
-        return Sample(self.id(index), image, question, target, facts)
+        sample = Sample(self.id(index), image, question, target, facts)
+        return self.with_steps(index, sample, lambda: _steps(facts))
 
     def _plan(self, rng: Rng, photo: UserFile | None) -> SignPlan:
         """Draw texts until the set belongs to the split. So two splits never share a set of
@@ -308,6 +310,14 @@ def _places(text: drawing.PlacedText, moved: Pose) -> dict[str, Any]:
         "quad": moved(text.quad).tolist(),
         "words": [{"text": w, "quad": moved(q).tolist()} for w, q in text.words],
     }
+
+
+def _steps(facts: dict[str, Any]) -> str:
+    """Count the words of a text that is to be read, and the characters of each."""
+    if facts["question"] != "read":
+        return ""
+    words = facts["texts"][facts["means"]]["text"].split()
+    return f"words {len(words)}, characters {' '.join(str(len(word)) for word in words)}"
 
 
 def _ask(plan: SignPlan, written: list[dict[str, Any]]) -> tuple[str, Target]:

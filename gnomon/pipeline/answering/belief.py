@@ -17,7 +17,13 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from gnomon.pipeline.answering.prompt import LOGIT_ROWS, TEXTS_PER_BATCH, Prompt, tree_of
+from gnomon.pipeline.answering.prompt import (
+    LOGIT_ROWS,
+    TEXTS_PER_BATCH,
+    Prompt,
+    ids_before,
+    tree_of,
+)
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
@@ -28,8 +34,11 @@ _CLOSER, _WIDER = 0.045, 0.075
 whole."""
 
 
-def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> dict[str, float]:
-    """Compute log p(answer, end | pictures, question) of each answer, tokenized as in training.
+def answer_logprobs(
+    loaded: Loaded, sample: Sample, answers: Sequence[str], working: str = ""
+) -> dict[str, float]:
+    """Compute log p(answer, end | pictures, question, working) of each answer, tokenized as in
+    training.
 
     The pictures and the prompt are computed once. Then all answers go through the model in one pass
     as a tree of their shared beginnings: each token sees the prompt and the tokens that lead to it.
@@ -38,9 +47,15 @@ def answer_logprobs(loaded: Loaded, sample: Sample, answers: Sequence[str]) -> d
     same result as scoring each answer separately.
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
-    ids = _answer_ids(loaded, prompt, answers)
+    ids = _answer_ids(loaded, prompt, [working + answer for answer in answers])
+    # Tokens of the working are given. The blank after it may belong to a token of the answer.
+    n_given = 0
+    if working:
+        whole = prompt + loaded.family.answer(loaded.processor, prompt, working + answers[0])
+        given = ids_before(loaded.tokenizer, whole, whole.rindex(working) + len(working.rstrip()))
+        n_given = len(given) - len(loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"])
     with inference(loaded.model):
-        scores = _score_answers(loaded, prompt, sample, ids)
+        scores = _score_answers(loaded, prompt, sample, ids, n_given)
     return {
         answer: round(score, LOGPROB_DECIMALS)
         for answer, score in zip(answers, scores.tolist(), strict=True)
@@ -62,8 +77,10 @@ def _answer_ids(loaded: Loaded, prompt: str, answers: Sequence[str]) -> list[lis
     return [ids[len(prompt_ids) :] for ids in text_ids]
 
 
-def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list[int]]) -> Tensor:
-    """Return the log-probabilities of tokenized answers, [A] in float64."""
+def _score_answers(
+    loaded: Loaded, text: str, sample: Sample, answers: list[list[int]], n_given: int = 0
+) -> Tensor:
+    """Return the log-probabilities of tokenized answers after `n_given` tokens, [A] in float64."""
     prompt = Prompt(loaded, text, sample)
     # Nothing is predicted after an answer's last token.
     texts = [tuple(ids[:-1]) for ids in answers]
@@ -73,7 +90,8 @@ def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list
         beginnings, parents, index_of = tree_of(texts)
         logits = torch.cat([prompt.logits, prompt.tree_logits(beginnings, parents)])
         paths = [
-            [(index_of[tuple(ids[:i])] + 1, ids[i]) for i in range(len(ids))] for ids in answers
+            [(index_of[tuple(ids[:i])] + 1, ids[i]) for i in range(n_given, len(ids))]
+            for ids in answers
         ]
         return _sum_paths(logits, paths)
     scores = []
@@ -83,7 +101,8 @@ def _score_answers(loaded: Loaded, text: str, sample: Sample, answers: list[list
         paths = []
         for row, ids in enumerate(answers[i : i + TEXTS_PER_BATCH]):
             places_of_row = [0, *range(row * longest + 1, (row + 1) * longest + 1)]
-            paths.append(list(zip(places_of_row, ids, strict=False)))  # the rest is padding
+            path = list(zip(places_of_row, ids, strict=False))  # the rest is padding
+            paths.append(path[n_given:])
         scores.append(_sum_paths(torch.cat([prompt.logits, rows.flatten(0, 1)]), paths))
     return torch.cat(scores)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import exp, inf
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import torch
 
@@ -20,7 +20,7 @@ from gnomon.answers.base.answer_type import boxes_in
 from gnomon.answers.registry import TYPES
 from gnomon.dialect import create
 from gnomon.eval.scoring.edges import choose_number, is_same_box, is_swapped, number_interval
-from gnomon.pipeline.answering.prompt import LOGIT_ROWS, Prompt
+from gnomon.pipeline.answering.prompt import LOGIT_ROWS, Ids, Prompt
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS, AnswerRule
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.load import Loaded, inference
@@ -30,8 +30,6 @@ REST = 0.001
 """Share of the probability of all possible numbers that may be left out."""
 # Characters around a number that decide how it is tokenized: a special token and more.
 _AROUND = 24
-
-Ids: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)

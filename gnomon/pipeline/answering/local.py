@@ -1,10 +1,12 @@
 """Answers of a loaded model, appended to a file batch by batch. A killed run resumes."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from math import exp, log
 from typing import Any
 
+from gnomon.answers.reading.steps import working_of
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.coordinates import BoxText, choose_edges, without_marks
@@ -46,7 +48,8 @@ def predict_batches(
 ) -> Iterator[list[Prediction]]:
     """Yield predictions batch by batch, the longest prompts of a window first.
 
-    If the answer to a question is chosen from a list, nothing is generated.
+    If the answer to a question is chosen from a list, nothing is generated but its steps, if the
+    model writes steps.
     """
     rest = iter(samples)
     while window := list(islice(rest, WINDOW * batch_size)):
@@ -54,7 +57,8 @@ def predict_batches(
         window.sort(key=lambda sample: -_approximate_length(loaded, sample))
         for start in range(0, len(window), batch_size):
             group = window[start : start + batch_size]
-            answers = [_choose(loaded, sample, rule) for sample in group]
+            texts = _texts_with_steps(loaded, group, max_new_tokens, rule)
+            answers = [_choose(loaded, sample, rule, texts.get(sample.id)) for sample in group]
             open_samples = [s for s, answer in zip(group, answers, strict=True) if not answer.text]
             choices = iter(_generate(loaded, open_samples, max_new_tokens, rule))
             batch = []
@@ -93,28 +97,51 @@ def _generate(
     return choices
 
 
-def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule) -> Choice:
+def _texts_with_steps(
+    loaded: Loaded, samples: Sequence[Sample], max_new_tokens: int, rule: AnswerRule
+) -> dict[str, str]:
+    """Generate answers that may have steps before a value with a belief, by the samples' ids."""
+    dialect = loaded.family.dialect
+    with_steps = [
+        sample
+        for sample in samples
+        if (rule.steps or sample.rationale)
+        and (rule.number_range(sample) is not None or rule.answers(sample, dialect))
+    ]
+    texts = generate_texts(loaded, with_steps, max_new_tokens=max_new_tokens)
+    return {sample.id: text for sample, text in zip(with_steps, texts, strict=True)}
+
+
+def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule, text: str | None) -> Choice:
     """Compute the belief about a question if its answers can be listed, and choose the answer by
-    it."""
-    belief = _belief(loaded, sample, rule)
+    it.
+
+    If the generated `text` has steps, the belief is about the value after them.
+    """
+    working = working_of(text or "")
+    if text and working == text:  # it stopped before its value
+        return Choice(text)
+    belief = _belief(loaded, sample, rule, working)
     if not belief:
-        return Choice()
+        return Choice(text or "")
     if rule.views > 1:
-        others = [_belief(loaded, view, rule) for view in other_views(sample)]
+        others = [_belief(loaded, view, rule, working) for view in other_views(sample)]
         belief = average_beliefs([belief, *others])
-    return rule.choose(belief, sample, loaded.family.dialect)
+    choice = rule.choose(belief, sample, loaded.family.dialect)
+    return replace(choice, text=working + choice.text if choice.text else text or "")
 
 
-def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule) -> dict[str, float]:
+def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule, working: str) -> dict[str, float]:
     """Return the log-probabilities of the answers to a question. Empty if they cannot be listed."""
     numbers = rule.number_range(sample)
     if numbers is not None:
-        logprobs = range_logprobs(loaded, sample, numbers)
+        logprobs = range_logprobs(loaded, sample, numbers, working)
         if logprobs and rule.refusals:
-            logprobs |= _refusal_beside(logprobs, answer_logprobs(loaded, sample, [WORD])[WORD])
+            refusal = answer_logprobs(loaded, sample, [WORD], working)[WORD]
+            logprobs |= _refusal_beside(logprobs, refusal)
         return logprobs
     answers = rule.answers(sample, loaded.family.dialect)
-    return answer_logprobs(loaded, sample, answers) if answers else {}
+    return answer_logprobs(loaded, sample, answers, working) if answers else {}
 
 
 def _refusal_beside(logprobs: dict[str, float], refusal: float) -> dict[str, float]:

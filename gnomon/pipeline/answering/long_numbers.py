@@ -11,7 +11,8 @@ from math import exp
 from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.base.number_range import NumberRange
-from gnomon.pipeline.answering.coordinates import REST, Ids, Search, run_searches
+from gnomon.pipeline.answering.coordinates import REST, Search, run_searches
+from gnomon.pipeline.answering.prompt import Ids, ids_before
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Sample
 
@@ -31,16 +32,18 @@ _MAX_DIGITS = 3
 """Largest count of digits in a token. Numbers with longer tokens are skipped."""
 
 
-def range_logprobs(loaded: Loaded, sample: Sample, number_range: NumberRange) -> dict[str, float]:
-    """Compute log p(answer, end | pictures, question) of the most likely numbers, in ascending
-    order.
+def range_logprobs(
+    loaded: Loaded, sample: Sample, number_range: NumberRange, working: str = ""
+) -> dict[str, float]:
+    """Compute log p(answer, end | pictures, question, working) of the most likely numbers, in
+    ascending order.
 
     Their sum is the probability found. It is all but REST of what the search found. Empty if the
     search reached no complete number, for example if all numbers are equally likely.
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
-    trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, number_range)
-    search = Search(before=(), trie=trie)
+    trie = _trie(loaded.tokenizer, loaded.family, loaded.processor, prompt, number_range, working)
+    search = Search(before=trie.before, trie=trie)
     run_searches(loaded, sample, [search], _MOST_NODES)
     logprobs = search.result()
     order = sorted(logprobs, key=logprobs.__getitem__, reverse=True)
@@ -59,9 +62,10 @@ def range_logprobs(loaded: Loaded, sample: Sample, number_range: NumberRange) ->
 # Photographs usually share one question.
 @lru_cache(maxsize=8)
 def _trie(
-    tokenizer: Any, family: Family, processor: Processor, prompt: str, number_range: NumberRange
-) -> _RangeTrie:
-    return _RangeTrie(tokenizer, family, processor, prompt, number_range)
+    tokenizer: Any, family: Family, processor: Processor, prompt: str, number_range: NumberRange,
+    working: str,
+) -> _RangeTrie:  # fmt: skip
+    return _RangeTrie(tokenizer, family, processor, prompt, number_range, working)
 
 
 class _RangeTrie:
@@ -69,11 +73,17 @@ class _RangeTrie:
 
     def __init__(
         self, tokenizer: Any, family: Family, processor: Processor, prompt: str,
-        number_range: NumberRange,
+        number_range: NumberRange, working: str = "",
     ) -> None:  # fmt: skip
         self._tokenizer, self._family, self._processor = tokenizer, family, processor
-        self._prompt, self._range = prompt, number_range
+        self._prompt, self._working, self._range = prompt, working, number_range
         self._n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        self.before: Ids = ()
+        """Tokens of the working after the prompt."""
+        if working:
+            text = self._text(number_range.answer(next(iter(number_range.outcomes("", 1)))))
+            given = ids_before(tokenizer, text, text.rindex(working) + len(working.rstrip()))
+            self.before, self._n_prompt = given[self._n_prompt :], len(given)
         self._window = _max_digits(tokenizer)
         self._children: dict[Ids, tuple[int, ...]] = {}
         self._prefixes: dict[Ids, str] = {(): ""}
@@ -113,6 +123,7 @@ class _RangeTrie:
 
     def _text(self, answer: str) -> str:
         """Return prompt and answer, with the token that ends it."""
+        answer = self._working + answer
         return self._prompt + self._family.answer(self._processor, self._prompt, answer)
 
 

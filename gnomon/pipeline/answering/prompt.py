@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from gnomon.pipeline.load import Loaded
+
+Ids: TypeAlias = tuple[int, ...]
 
 TEXTS_PER_BATCH = 64
 """Texts in a batch if each is a separate sequence."""
@@ -118,6 +120,13 @@ class Prompt:
         return torch.stack(
             [row if text else self.logits[0] for row, text in zip(rows, texts, strict=True)]
         )
+
+
+def ids_before(tokenizer: Any, text: str, end: int) -> Ids:
+    """Return the tokens of a text that end at or before the character at `end`."""
+    encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    pairs = zip(encoding["input_ids"], encoding["offset_mapping"], strict=True)
+    return tuple([token for token, (_, stop) in pairs if stop <= end])
 
 
 def tree_of(

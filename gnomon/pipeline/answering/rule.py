@@ -48,6 +48,9 @@ class AnswerRule:
     """True if "unreadable" is listed beside the values."""
     views: int = 1
     """Number of views of a picture whose beliefs are averaged."""
+    steps: bool = False
+    """True if the model may write steps before its value. A belief is then about the value after
+    these steps."""
 
     @classmethod
     def of(cls, recipe: Recipe, certifier: Certifier | None = None) -> AnswerRule:
@@ -60,7 +63,10 @@ class AnswerRule:
         if certifier is not None:
             refusals = certifier.calibration.refusals
         grid, wide = section.grid_values, section.wide_grid
-        return cls(section.answer, section.belief, grid, certifier, wide, refusals, section.views)
+        return cls(
+            section.answer, section.belief, grid, certifier, wide, refusals, section.views,
+            recipe.has_steps,
+        )  # fmt: skip
 
     @property
     def is_greedy(self) -> bool:
@@ -103,7 +109,7 @@ class AnswerRule:
 
     def number_range(self, sample: Sample) -> NumberRange | None:
         """Return the numbers that are searched for a sample's belief. None if they are listed."""
-        if self.candidates is not True or self.grid or sample.rationale:
+        if self.candidates is not True or self.grid:
             return None
         return number_range_of(form_with_decimals(sample.target), self.wide_grid)
 
@@ -167,10 +173,9 @@ def listed_in(
     """List the answers that a sample's belief is about. None if they cannot be listed.
 
     If `belief` is True these are every minute of a clock without seconds, whole numbers from 0 to
-    100, the steps of a cyclic scale, or the choices of a text. A `grid` replaces the numbers. A
-    sample with a working has no belief, because its answer depends on the working.
+    100, the steps of a cyclic scale, or the choices of a text. A `grid` replaces the numbers.
     """
-    if not belief or sample.rationale:
+    if not belief:
         return None
     if not isinstance(belief, bool):
         return tuple(belief)

@@ -179,7 +179,7 @@ def _compare(recipe: Recipe, run: Path, folder: Path, samples: Sequence[Sample])
             family=recipe.model.family or trained.family.name,  # the user's own, as module:Class
         )
     )
-    size, max_new_tokens = recipe.eval.batch_size, recipe.eval.max_new_tokens
+    size, max_new_tokens = recipe.eval.batch_size, recipe.max_new_tokens
     divergence, tokens, same = 0.0, 0, 0
     for start in track(range(0, len(samples), size), desc="checking", unit=" batches"):
         batch = samples[start : start + size]

@@ -337,9 +337,9 @@ def guess_tokens(family: Family, config: Config, recipe: Recipe, sample: Sample)
     sizes = [image.size for image in sample.images]
     picture, patches = _image_costs(family, config, sizes, recipe.model)
     text = dialect.create(family.dialect).write(sample.target, sizes[0] if sizes else None)
-    answer = (
-        len(text) + 1 + round(len(sample.rationale) / _LETTERS_PER_TOKEN)
-    )  # with its end token, after its working
+    digits = sum(map(str.isdigit, sample.rationale))
+    working = digits + round((len(sample.rationale) - digits) / _LETTERS_PER_TOKEN)
+    answer = working + len(text) + 1  # with its end token
     # The prompt's text: its question within the chat template.
     question = round(len(sample.question) / _LETTERS_PER_TOKEN) + _TEMPLATE_TOKENS
     return TokenCounts(question + picture + answer, picture, answer, patches, sizes)

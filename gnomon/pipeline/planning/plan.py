@@ -190,7 +190,7 @@ def plan(
     else:
         tokens, coverage = budget.count_tokens(family, config, recipe, some)
         _, processor = open_processor(recipe.model)
-        cut = budget.cut_answers_warning(family, processor, some, recipe.eval.max_new_tokens)
+        cut = budget.cut_answers_warning(family, processor, some, recipe.max_new_tokens)
         shrunk = budget.shrunk_pictures_warning(family, processor, some)
     if available is None:
         available = _free_memory()

@@ -295,7 +295,7 @@ def make_trainer(
             loaded.family,
             loaded.processor,
             max_length=config.max_length or context,
-            has_final_labels=recipe.loss.final_answer_only,
+            has_final_labels=recipe.loss.on == "answer",
         ),
         processing_class=loaded.processor,
         peft_config=adapters,

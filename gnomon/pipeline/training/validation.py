@@ -92,7 +92,7 @@ def validation_of(recipe: Recipe, loaded: Loaded, run: Path) -> Validation | Non
         loaded,
         tuple(by_id.values()),
         section.batch_size,
-        section.max_new_tokens,
+        recipe.max_new_tokens,
         AnswerRule.of(recipe) if section.chooses_from_belief else GREEDY,
     )
     validation.check_metric_applies(recipe.train.metric)

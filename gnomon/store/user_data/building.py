@@ -80,7 +80,8 @@ def build_table(
     hashes: dict[Picture | None, str] = {image: picture_hash(image) for image in rows.pictures}
     for row in rows:
         pictures = map(hashes.get, (row.image, *row.more_images))
-        digest.update(repr((row.question, row.target, row.group, *pictures)).encode())
+        steps = (row.rationale,) if row.rationale else ()
+        digest.update(repr((row.question, row.target, row.group, *steps, *pictures)).encode())
     return UserTable(name, origin, "all", rows, digest.hexdigest()[:16], len(faults))
 
 

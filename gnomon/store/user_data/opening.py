@@ -25,6 +25,7 @@ from gnomon.store.user_data.row_files import (
     reiterable_rows,
 )
 from gnomon.store.user_data.row_reader import RowReader, image_column
+from gnomon.store.user_data.row_steps import step_columns
 from gnomon.store.user_data.split_files import PLACE_COLUMN, split_files
 from gnomon.store.user_data.table import UserRow, UserTable
 
@@ -194,6 +195,7 @@ def _check_columns_exist(name: str, present: list[str], columns: Columns) -> Non
         "split": columns.split,
         "within": columns.within if isinstance(columns.within, str) else None,
         "choices": columns.choices if isinstance(columns.choices, str) else None,
+        "steps": next((name for name in step_columns(columns) if name not in present), None),
         "more_images": next((name for name in columns.more_images if name not in present), None),
     }
     missing = {

@@ -21,6 +21,7 @@ from gnomon.sample import TARGETS, Target, Unreadable
 from gnomon.store.user_data.annotated_sizes import SIZE_COLUMN, place_boxes
 from gnomon.store.user_data.checked_pictures import Picture
 from gnomon.store.user_data.choices import Choices, is_empty, row_choices
+from gnomon.store.user_data.row_steps import row_steps
 from gnomon.store.user_data.split_files import SPLIT_COLUMN, SPLIT_NAMES
 from gnomon.store.user_data.table import UserRow
 
@@ -82,6 +83,7 @@ class RowReader:
             target,
             group,
             split or self._split(group),
+            row_steps(raw, columns) if target.is_readable else "",
             more_images=tuple([picture for picture, _ in pictures[1:]]),
             shared_names=shared_names,
         )

@@ -12,6 +12,7 @@ from small_models import SEEING
 
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
+from gnomon.pipeline.answering import local
 from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.rule import AnswerRule, listed_in
 from gnomon.pipeline.collate import prompt_of
@@ -93,9 +94,34 @@ def test_answers_that_cannot_be_listed(blank, target):
     )
 
 
-def test_an_answer_after_a_working_has_no_belief(blank):
-    sample = Sample("a", None, "?", Number(Decimal(3)), rationale="1 + 2 = 3")
-    assert listed_in(blank.family.dialect, sample, belief=True) is None
+@pytest.mark.parametrize("working", ["between 2 and 4, 1 of 2: ", "1 + 2 = 3\nAnswer: "])
+def test_a_belief_after_a_working_is_that_of_whole_answers_given_the_working(blank, working):
+    sample, answers = total(3), ("0", "1", "2", "12")
+    after = answer_logprobs(blank, sample, answers, working)
+    whole = answer_logprobs(blank, sample, [working + answer for answer in answers])
+    # Each whole answer has the probability of the working as a factor.
+    factors = [whole[working + answer] - after[answer] for answer in answers]
+    assert factors == pytest.approx([factors[0]] * 4, abs=1e-3)
+    assert factors[0] < -1
+
+
+def test_an_answer_with_steps_gets_its_value_from_the_belief(blank, monkeypatch):
+    texts = {"sum/1": "between 2 and 4, 1 of 2: 9", "sum/2": "9", "sum/3": "between 2 and 4, 1"}
+
+    def generate(loaded, samples, **_):
+        return [texts[sample.id] for sample in samples]
+
+    monkeypatch.setattr(local, "generate_texts", generate)
+    rule = AnswerRule("mode", ("0", "3"), steps=True)
+    samples = [total(3, index) for index in (1, 2, 3)]
+    batches = local.predict_batches(blank, samples, batch_size=3, max_new_tokens=9, rule=rule)
+    answers = {p.sample_id: p for batch in batches for p in batch}
+    working, _, value = answers["sum/1"].text.rpartition(": ")
+    assert working == "between 2 and 4, 1 of 2"
+    assert value == max(answers["sum/1"].logprobs, key=answers["sum/1"].logprobs.get)
+    assert answers["sum/2"].text in ("0", "3")
+    # An answer without a value has no belief.
+    assert (answers["sum/3"].text, answers["sum/3"].logprobs) == (texts["sum/3"], None)
 
 
 def test_predict_stores_beliefs_beside_the_texts(blank, tmp_path):

@@ -31,18 +31,19 @@ def whole_tries(monkeypatch):
     monkeypatch.setattr(long_numbers, "_MOST_NUMBERS", 10**6)
 
 
-def check(loaded):
+def check(loaded, working=""):
     numbers = COUNTER.target.answer_form.number_range()
-    believed = range_logprobs(loaded, COUNTER, numbers)
+    believed = range_logprobs(loaded, COUNTER, numbers, working)
     assert list(believed) == [f"{n:03} m³" for n in range(1000)]
     some = list(believed)[::37]
-    for answer, expected in answer_logprobs(loaded, COUNTER, some).items():
+    for answer, expected in answer_logprobs(loaded, COUNTER, some, working).items():
         assert believed[answer] == pytest.approx(expected, abs=2e-4)
 
 
 @pytest.mark.usefixtures("whole_tries")
-def test_a_search_gives_what_a_list_gives(blank):
-    check(blank)
+@pytest.mark.parametrize("working", ["", "wheels 0 4 2: "])
+def test_a_search_gives_what_a_list_gives(blank, working):
+    check(blank, working)
 
 
 @pytest.mark.slow

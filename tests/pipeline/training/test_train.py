@@ -193,7 +193,7 @@ def test_numeric_terms_see_the_final_answer_alone(recipe, tmp_path):
     digits = sum(character.isdigit() for answer in answers for character in answer)
     lines = {}
     for only in (False, True):
-        loss = Loss(name="emd", final_answer_only=only)
+        loss = Loss(name="emd", on="answer" if only else "all")
         settings = {"samples": 8, "max_steps": 1, "per_device_train_batch_size": 8}
         trainer = trainer_of(changed(recipe, loss=loss, **settings), tmp_path, worked)
         trainer.train()
