@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from gnomon.eval.stats.intervals import Estimate
 
 
+def steps_text(answer: ScoredAnswer) -> str:
+    """Say which step before an answer went wrong first, and what the true step is."""
+    first = next((step for step in answer.steps if not step.right), None)
+    if first is None:
+        return "All steps are right." if answer.correct else "All steps are right, not the value."
+    wrong = f"{first.text}, not {first.truth}" if first.text else f"{first.truth} is missing"
+    n_right = sum(step.right for step in answer.steps)
+    return f"{n_right} of {len(answer.steps)} steps are right. Wrong first: {wrong}."
+
+
 def interval_text(estimate: Estimate, unit: str) -> str:
     """Format the interval in brackets, to the precision of its value. Empty without an interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:

@@ -15,6 +15,7 @@ from gnomon.eval.formatting import (
     certainty_text,
     error_text,
     state_text,
+    steps_text,
     truth_text,
     value_text,
 )
@@ -124,13 +125,15 @@ def _answer_entry(
     It has the excerpt, the value, the index of the state, the text of the error, the sort key, and
     the indices of the rule and of the error class. The value is "" if the text is only the value.
     Answers of a calibrated run also have the text of the interval, and 1 if the answer is refused,
-    else 0.
+    else 0. A last entry says which of its steps are wrong.
     """
     is_read = item.value is not None
     value = value_text(item.value, item.type_name) if is_read else ""
-    certainty: list[Any] = []
+    more: list[Any] = []
     if item.certainty is not None:
-        certainty = [certainty_text(item.certainty), int(item.certainty.refused)]
+        more = [certainty_text(item.certainty), int(item.certainty.refused)]
+    if item.steps:
+        more = [*(more or ["", 0]), steps_text(item)]
     return [
         excerpt(item.text, item.span, max_characters),
         # A clock's answer may have a leading zero that the value lacks: 09:15 counts as 9:15.
@@ -140,7 +143,7 @@ def _answer_entry(
         float(f"{badness(item) if is_read else 0:.6g}"),
         rules[item.rule or ""],
         error_classes[error_class(item)],
-        *certainty,
+        *more,
     ]
 
 

@@ -9,7 +9,7 @@
     answers: item.answers.map(answer => answer && {
       words: answer[0], value: answer[1], state: answer[2], far: answer[3], badness: answer[4],
       rule: data.rules[answer[5]], error: data.errors[answer[6]],
-      certainty: answer[7] ?? "", refused: Boolean(answer[8]),
+      certainty: answer[7] ?? "", refused: Boolean(answer[8]), steps: answer[9] ?? "",
     }),
   }));
   const form = document.querySelector("#browse form");
@@ -109,9 +109,11 @@
     const as = answer.value ? [" read as ", make("bdi", {}, answer.value)] : [];
     return [...as, ", ", make("b", {}, answer.far)];
   };
-  // Interval and confidence of a calibrated run.
-  const certainty = answer => answer.certainty ? [make("p", {className: "certainty"},
-    ...(answer.refused ? [make("b", {}, "refused"), " "] : []), answer.certainty)] : [];
+  // Interval and confidence of a calibrated run, and the step that went wrong first.
+  const certainty = answer => [
+    ...(answer.certainty ? [make("p", {className: "certainty"},
+      ...(answer.refused ? [make("b", {}, "refused"), " "] : []), answer.certainty)] : []),
+    ...(answer.steps ? [make("p", {className: "certainty"}, answer.steps)] : [])];
   const css = answer => data.states[answer.state];
 
   function card(item, place) {

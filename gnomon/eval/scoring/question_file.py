@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from gnomon import files, jsons
+from gnomon.answers.reading.steps import add_working, value_start
 from gnomon.atomic import name_in_errors
 from gnomon.sample import Sample, Size, Target, target_from_json, target_to_json
 
@@ -53,6 +54,8 @@ class Question:
     """Facts of the scene by name, from `plain_facts`."""
     content: str = ""
     """Hash of the pixels of its pictures, to check that an answer is about the same pictures."""
+    steps: str = ""
+    """True steps before the answer. Empty if the answer has none."""
 
     @classmethod
     def of(cls, sample: Sample | Question) -> Question:
@@ -60,14 +63,18 @@ class Question:
         if isinstance(sample, Question):
             return sample
         facts = plain_facts(sample.facts)
+        # A working in free words has no steps to compare.
+        steps = sample.rationale if value_start(add_working(sample.rationale, "")) else ""
         if sample.image is None:
-            return cls(sample.id, sample.target, None, sample.id, sample.question, facts)
+            return cls(
+                sample.id, sample.target, None, sample.id, sample.question, facts, steps=steps
+            )
         hashes = list(map(picture_hash, sample.images))
         files = [str(getattr(image, "filename", "")) for image in sample.images]
         names = [file or content for file, content in zip(files, hashes, strict=True)]
         return cls(
             *(sample.id, sample.target, sample.image.size, " ".join(names)),
-            *(sample.question, facts, " ".join(hashes)),
+            *(sample.question, facts, " ".join(hashes), steps),
         )
 
     @property
@@ -209,6 +216,8 @@ def _cut_to_whole_lines(path: Path) -> set[int]:
 
 def _to_json(question: Question) -> dict[str, Any]:
     row = {attribute.name: getattr(question, attribute.name) for attribute in fields(Question)}
+    if not question.steps:
+        del row["steps"]
     return {**row, "target": target_to_json(question.target)}
 
 
@@ -225,6 +234,7 @@ class _Stored:
     question: str = ""
     facts: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     content: str = ""
+    steps: str = ""
 
 
 @cache

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gnomon.answers.base.answer_type import Value
     from gnomon.answers.base.target import Corners
     from gnomon.eval.scoring.question_file import Question
+    from gnomon.eval.scoring.steps import ScoredStep
     from gnomon.eval.stats.intervals import Estimate
 
 
@@ -52,6 +53,8 @@ class ScoredAnswer:
     run stored no beliefs about edges."""
     is_refusal: bool = False
     """True if the answer says that the picture is unreadable."""
+    steps: tuple[ScoredStep, ...] = ()
+    """Steps before the value, with the true steps."""
 
 
 def unit_names(items: Sequence[ScoredAnswer]) -> tuple[list[str], str]:

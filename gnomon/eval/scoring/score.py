@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from gnomon.answers.base.answer_type import Metric, ModelAnswer
 from gnomon.answers.reading.base import Which
+from gnomon.answers.reading.steps import value_start
 from gnomon.answers.registry import TYPES, may_be_refusal
 from gnomon.answers.unreadable.read import is_refusal, is_whole_refusal
 from gnomon.dialect import create
-from gnomon.eval.scoring import belief, certainty, edges
+from gnomon.eval.scoring import belief, certainty, edges, steps
 from gnomon.eval.scoring.chance import chance
 from gnomon.eval.scoring.metrics import Units, estimate_metric
 from gnomon.eval.scoring.question_file import Question
@@ -79,6 +80,7 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
         reading = None
     value = reading.value if reading else None
+    scored_steps = steps.score_steps(text, question.steps)
     return ScoredAnswer(
         sample_id=prediction.sample_id,
         type_name=type_name,
@@ -89,7 +91,9 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         correct=False,
         measures=belief.measures(prediction, truth, type_name)
         | certainty.measures(prediction, truth, type_name)
-        | edges.measures(prediction, truth, type_name, value),
+        | edges.measures(prediction, truth, type_name, value)
+        | steps.measures(text, scored_steps, TYPES[type_name], truth, value),
+        steps=scored_steps,
         size=size,
         picture=question.picture,
         group=question.group,
@@ -105,11 +109,13 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
 def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     """Add the measures of the value, and decide if it is correct."""
     answer_type = TYPES[answer.type_name]
-    measures = answer_type.measures(answer.truth, ModelAnswer(answer.value, answer.text), cost)
+    start = value_start(answer.text)
+    text = answer.text[start:].strip() if start else answer.text
+    measures = answer_type.measures(answer.truth, ModelAnswer(answer.value, text), cost)
     # These measures are too slow for `chance`, which measures many candidates.
     measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
-    measures |= answer.measures
+    measures |= answer.measures | steps.value_measures(answer.measures, correct=correct)
     if measures.get("answered"):
         measures[certainty.RIGHT] = float(correct)
     return replace(answer, measures=measures, correct=correct)
@@ -156,6 +162,7 @@ def metrics_of(type_name: str, rows: Sequence[Mapping[str, float]]) -> tuple[Met
         + refusal_metrics(rows)
         + certainty.metrics(type_name, rows)
         + edges.metrics(type_name, rows)
+        + steps.metrics(rows)
     )
 
 
