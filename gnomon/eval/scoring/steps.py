@@ -35,10 +35,10 @@ def score_steps(text: str, steps: str) -> tuple[ScoredStep, ...]:
         return ()
     places, scored = Counter[str](), list[ScoredStep]()
     for truth in steps_of(add_working(steps, "")):
-        named = [step for step in stated if step.name == truth.name]
+        matches = [step for step in stated if step.name == truth.name]
         index = places[truth.name]
         places[truth.name] += 1
-        step = named[index] if index < len(named) else None
+        step = matches[index] if index < len(matches) else None
         right = step is not None and step.is_right(truth)
         scored.append(ScoredStep(truth.name, step.text if step else "", truth.text, right))
     return tuple(scored)

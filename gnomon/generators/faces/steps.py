@@ -32,7 +32,7 @@ def steps(face: DrawnFace, reading: FaceReading, facts: dict[str, Any]) -> str:
     elif reading.drive not in (None, "value") and face.pointer_of(reading) is None:
         # A pointer's number is on its own scale, not on the second scale that is asked for.
         mounts = [mount for mount in mounts if isinstance(mount.part, Window)]
-    parts = [_single(mounts[0])] if len(mounts) == 1 else [_beside(mount) for mount in mounts]
+    parts = [_single(mounts[0])] if len(mounts) == 1 else [_position(mount) for mount in mounts]
     text = ", ".join(parts)
     if not text or question in ("read", "part"):
         return text
@@ -59,7 +59,7 @@ def _single(mount: MountedPart) -> str:
     assert isinstance(track, Track)
     ticks = track.graduation.ticks
     if len(ticks) < 2:
-        return _beside(mount)
+        return _position(mount)
     cycle = Decimal(0)
     if track.graduation.goes_round:
         cycle = Decimal(repr(track.graduation.high)) - Decimal(repr(track.graduation.low))
@@ -68,7 +68,7 @@ def _single(mount: MountedPart) -> str:
     return between_labels(number, labels, [tick.value for tick in ticks], cycle)
 
 
-def _beside(mount: MountedPart) -> str:
+def _position(mount: MountedPart) -> str:
     """State where one of several parts stands."""
     if isinstance(mount.part, Window):
         return _window(mount)

@@ -52,8 +52,8 @@ def answer_logprobs(
     n_given = 0
     if working:
         whole = prompt + loaded.family.answer(loaded.processor, prompt, working + answers[0])
-        given = ids_before(loaded.tokenizer, whole, whole.rindex(working) + len(working.rstrip()))
-        n_given = len(given) - len(loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        prefix = ids_before(loaded.tokenizer, whole, whole.rindex(working) + len(working.rstrip()))
+        n_given = len(prefix) - len(loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"])
     with inference(loaded.model):
         scores = _score_answers(loaded, prompt, sample, ids, n_given)
     return {

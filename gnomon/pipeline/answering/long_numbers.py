@@ -82,8 +82,8 @@ class _RangeTrie:
         """Tokens of the working after the prompt."""
         if working:
             text = self._text(number_range.answer(next(iter(number_range.outcomes("", 1)))))
-            given = ids_before(tokenizer, text, text.rindex(working) + len(working.rstrip()))
-            self.before, self._n_prompt = given[self._n_prompt :], len(given)
+            prefix = ids_before(tokenizer, text, text.rindex(working) + len(working.rstrip()))
+            self.before, self._n_prompt = prefix[self._n_prompt :], len(prefix)
         self._window = _max_digits(tokenizer)
         self._children: dict[Ids, tuple[int, ...]] = {}
         self._prefixes: dict[Ids, str] = {(): ""}

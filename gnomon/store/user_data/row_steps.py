@@ -7,7 +7,7 @@ from typing import Any
 
 from gnomon.answers.reading.steps import OWN_STEPS, are_steps
 from gnomon.recipe import Columns
-from gnomon.store.user_data.cells import is_empty
+from gnomon.store.user_data.choices import is_empty
 
 _BRACES = re.compile(r"{([^{}]+)}")
 
