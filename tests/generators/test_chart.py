@@ -18,9 +18,11 @@ from gnomon.generators import Chart, create
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import style as styles
 from gnomon.generators.chart.chart_questions import QUESTIONS
-from gnomon.generators.chart.generator import CHARTS, LEVELS
+from gnomon.generators.chart.generator import CHARTS, DEFAULT_CHARTS, LEVELS
 
 SIZES = ((224, 224), (448, 336), (300, 224), (224, 500), (1000, 700))
+NAMED = tuple(name for name in CHARTS if name not in DEFAULT_CHARTS)
+"""Types that are drawn only if they are named."""
 
 
 def inside(box, size):
@@ -36,9 +38,9 @@ def cut(one, other):
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_text_is_clipped_or_over_another_and_marks_have_room(level, size):
-    for ood in (False, True):
-        chart = Chart(level=level, size=size, ood=ood)
-        for index in range(25):
+    for ood, charts, count in ((False, DEFAULT_CHARTS, 25), (True, CHARTS, 25), (False, NAMED, 30)):
+        chart = Chart(level=level, size=size, ood=ood, charts=charts)
+        for index in range(count):
             facts = chart[index].facts
             boxes = [text["box"] for text in facts["texts"]]
             for box in boxes:
@@ -56,7 +58,7 @@ def test_no_text_is_clipped_or_over_another_and_marks_have_room(level, size):
 
 
 def test_every_chart_meets_every_question_that_it_can_be_asked():
-    met = {chart: set() for chart in CHARTS}
+    met = {chart: set() for chart in DEFAULT_CHARTS}
     for level in LEVELS:
         chart = Chart(level=level)
         for index in range(1500):
@@ -64,6 +66,31 @@ def test_every_chart_meets_every_question_that_it_can_be_asked():
             met[plan.chart].add(question.name)
     assert set().union(*met.values()) == set(QUESTIONS)
     assert all({"extreme", "compare", "box"} <= forms for forms in met.values())
+
+
+@pytest.mark.parametrize("chart", NAMED)
+def test_a_type_that_is_named_keeps_the_promises_of_layout(chart):
+    """In the smallest picture, whose texts are closest."""
+    drawn = Chart(level="medium", size=224, charts=(chart,))
+    for index in range(12):
+        facts = drawn[index].facts
+        texts = [text["box"] for text in facts["texts"]]
+        marks = [mark["box"] for mark in facts["marks"]]
+        assert all(inside(box, (224, 224)) for box in (*texts, *marks))
+        assert not any(cut(a, b) for a, b in combinations(texts, 2)), (index, facts)
+        room = plans.plot_room(chart, (224, 224))
+        left, top, right, bottom = facts["plot"]
+        assert (right - left >= room.width, bottom - top >= room.height) == (True, True)
+        mark_cells = {tuple(mark["cell"]) for mark in facts["marks"]}
+        assert {row for row, _ in mark_cells} == set(range(len(facts["rows"])))
+
+
+def test_types_that_are_not_in_the_mix_are_drawn_only_if_they_are_named():
+    assert set(NAMED) == {"waterfall", "funnel", "candlestick", "bullet", "treemap", "map"}
+    assert Chart().charts == DEFAULT_CHARTS
+    assert len(DEFAULT_CHARTS) == 14
+    named = Chart(charts=NAMED, level="medium")
+    assert {named._meaning(index)[1].chart for index in range(60)} == set(NAMED)
 
 
 WORN = [{"level": "hard", "degrade": "heavy"}]
@@ -77,16 +104,18 @@ EXTREMES = [
     {"level": "hard", "series": (4, 4), "size": 336, "degrade": "heavy"},
     {"level": "medium", "value_labels": 0.0, "near_ties": 1.0},
     {"level": "hard", "value_labels": 0.02, "scales": ("truncated", "log"), "size": 224},
+    *({"level": level, "size": 224, "charts": NAMED} for level in LEVELS),
+    {"rows": (14, 16), "size": (2000, 2000), "charts": ("candlestick", "map")},
 ]
 
 
-@pytest.mark.parametrize("options", quick(EXTREMES, *WORN), ids=str)
+@pytest.mark.parametrize("options", quick(EXTREMES, *WORN, EXTREMES[-2]), ids=str)
 def test_every_question_of_every_chart_has_samples_whatever_else_is_asked(options):
     every = options.keys() == {"level"}
     choices = Chart(**options, **(Chart.every_question if every else {}))._scopes[0][1]
     for chart, form in ((c, f) for c, forms in choices.items() for f in forms):
         for split in ("train", "val", "test") if every else ("test",):
-            one = Chart(charts=(chart,), questions=(form,), split=split, **options)
+            one = Chart(**options | {"charts": (chart,), "questions": (form,), "split": split})
             assert len({one.key(index) for index in range(6)}) > 2
 
 

@@ -13,9 +13,11 @@ from gnomon.generators import Chart
 from gnomon.generators.chart import draw as beside
 from gnomon.generators.chart import style
 from gnomon.generators.chart.chart_questions import QUESTIONS
+from gnomon.generators.chart.generator import CHARTS, DEFAULT_CHARTS
 from gnomon.generators.rng import Rng
 
 LEVELS = ("easy", "medium", "hard")
+NAMED = tuple(name for name in CHARTS if name not in DEFAULT_CHARTS)
 ROUNDED = ("retrieve", "difference", "ratio", "sum", "mean", "median")
 
 
@@ -72,11 +74,28 @@ def test_answers_follow_from_the_facts(form):
     assert form != "trend" or trends == {"between", "rises", "tendency"}
 
 
+@pytest.mark.parametrize("chart", NAMED)
+@pytest.mark.parametrize("level", quick(LEVELS, "medium"))
+def test_answers_about_types_that_are_named_follow_from_the_facts(chart, level):
+    """Of every form that the type allows."""
+    drawn = Chart(level=level, charts=(chart,), size=224, **Chart.every_question)
+    forms = dict.fromkeys(drawn._scopes[0][1][chart])
+    assert {"extreme", "compare", "box"} <= forms.keys()
+    for form in forms:
+        for sample in Chart(level=level, charts=(chart,), questions=(form,), size=224)[0:6]:
+            assert sample.facts["question"] == form
+            check(sample)
+            if form in BESIDES:
+                BESIDES[form](sample, sample.facts, sample.facts["about"])
+
+
 @pytest.mark.parametrize(
     ("chart", "form", "said", "never"),
     [
         ("scatter", "count", r"have an [aeiou]", r"\ba [aeiou]"),
         ("histogram", "trend", r"from the bin \d+ to \d+ to the bin \d+ to \d+\?", r"from \d"),
+        ("candlestick", "retrieve", r"the close of the \w+ price (in|on) ", r"\(close\)"),
+        ("bullet", "compare", r" \((actual|target)\)", r"series"),
         ("histogram", "sum", r"in the bins \d+ to \d+(, | and )\d+ to \d+", r"for \d"),
     ],
 )

@@ -17,6 +17,8 @@ class Type(NamedTuple):
 
     never: list[str]
     """Questions that do not make sense for this type."""
+    in_mix: bool = True
+    """False if the type is drawn only if `charts` names it."""
     scales: tuple[str, ...] = ("zero",)
     series: tuple[int, int] = (1, 1)
     fewest: int = 3
@@ -83,17 +85,34 @@ NAMES = {what: [_names(names) for names in lists] for what, lists in _TABLE["nam
 AFFIXES: dict[str, tuple[str, str]] = _TABLE["affixes"]
 _ROWS = [Rows(**fields | {"names": _names(fields["names"])}) for fields in _TABLE["rows"]]
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRST")
-# The five numbers that a box plot shows of each group.
-FIVE = ("minimum", "lower quartile", "median", "upper quartile", "maximum")
+# Columns of the types that have the same columns in every chart.
+COLUMNS = {
+    "box": ("minimum", "lower quartile", "median", "upper quartile", "maximum"),
+    "candlestick": ("open", "high", "low", "close"),
+    "bullet": ("actual", "target"),
+}
+# Names in the legends of types whose colours do not stand for series.
+LEGENDS = {"waterfall": ("increase", "decrease", "total"), "candlestick": ("up", "down")}
+# Types whose rows are parts of a whole, types that show each row by one mark for all its columns,
+# types whose rows have an order of their own, and types with a colour for each value.
+PARTS = ("pie", "ring", "treemap")
+WHOLE_ROWS = ("scatter", "bubble", "box", "candlestick")
+STAGED = ("waterfall", "funnel")
+COLOURED = ("heatmap", "map")
+# Types without an axis, and types without a frame around the plot.
+WITHOUT_AXIS = (*PARTS, "funnel")
+WITHOUT_FRAME = (*WITHOUT_AXIS, *COLOURED, "radar")
 
 
 @cache
-def row_groups(topic: Topic, rows: int, longest: int, *, ordered: bool) -> tuple[Rows, ...]:
-    """Return the categories for a topic with at least `rows` names. Only times if `ordered`."""
+def row_groups(
+    topic: Topic, rows: int, longest: int, *, times: bool = True, things: bool = True
+) -> tuple[Rows, ...]:
+    """Return the categories for a topic with at least `rows` names: times, things or both."""
     short = (
         # Long names are left out as long as enough names of the category remain.
         group._replace(names=tuple(name for name in group.names if len(name) <= longest))
         for group in _ROWS
-        if group.ordered or (not ordered and group.each in topic.over.split())
+        if (times and group.ordered) or (things and group.each in topic.over.split())
     )
     return tuple(group for group in short if len(group.names) >= rows)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from gnomon.files import read_toml
 from gnomon.generators.chart import answers
-from gnomon.generators.chart.catalog import NAMES, TYPES
+from gnomon.generators.chart.catalog import NAMES, PARTS, TYPES, WHOLE_ROWS
 from gnomon.generators.chart.scene import About, ChartPlan, linear
 from gnomon.generators.chart.table import POINTS, Cell
 from gnomon.generators.rng import Rng
@@ -63,16 +63,17 @@ def _difference(plan: ChartPlan, rng: Rng) -> About | None:
     def fits(a: Cell, b: Cell) -> bool:
         return _readable(plan, a, b) and plan.is_apart(a, b)
 
-    if plan.chart == "box" and rng.chance(0.4):
+    if plan.chart in _SPREADS and rng.chance(0.4):
         row = rng.integer(0, len(plan.cells) - 1)
-        spread = [(row, column) for column in rng.choice(_SPREADS)]
+        spread = [(row, column) for column in rng.choice(_SPREADS[plan.chart])]
         return {"cells": spread} if fits(spread[0], spread[1]) else None
     pair = _pair(plan, rng, fits)
     return {"cells": pair} if pair else None
 
 
-# Range of a group, range between its quartiles, and its halves, by columns.
-_SPREADS = ((0, 4), (1, 3), (0, 2), (2, 4))
+# Range of a group, range between its quartiles, and its halves, by columns; range and body of a
+# candle.
+_SPREADS = {"box": ((0, 4), (1, 3), (0, 2), (2, 4)), "candlestick": ((1, 2), (0, 3))}
 
 
 def _ratio(plan: ChartPlan, rng: Rng) -> About | None:
@@ -95,7 +96,7 @@ def _group_of_cells(plan: ChartPlan, rng: Rng) -> About | None:
         cells = [(row, column) for column in range(columns)]
     else:
         cells = _series(plan, rng.integer(0, columns - 1))
-        shares = plan.chart in ("pie", "ring") and plan.frame.topic.unit == "%"
+        shares = plan.chart in PARTS and plan.frame.topic.unit == "%"
         if shares or (rows > 3 and rng.chance(0.5)):
             # Two or three neighbours.
             start, many = rng.integer(0, max(1, rows - 3)), rng.integer(2, 3 if rows > 3 else 2)
@@ -146,12 +147,12 @@ def _table(plan: ChartPlan, _: Rng) -> About | None:
 
 
 def _box(plan: ChartPlan, rng: Rng) -> About | None:
-    """Choose a cell with its own mark. A point or a group has one mark, and so has each series of
-    an area chart."""
+    """Choose a cell with its own mark. A point, a group or a candle has one mark, and so has each
+    series of an area chart."""
     if plan.chart == "area":
         columns = len(plan.frame.columns)
         return {"cells": [(0, rng.integer(0, columns - 1))]} if columns > 1 else None
-    is_row = plan.chart in (*POINTS, "box")
+    is_row = plan.chart in WHOLE_ROWS
     cells = _series(plan, 0) if is_row else [c for c in plan.frame.cells if plan.is_free(c)]
     return {"cells": [rng.choice(cells)]} if cells else None
 
@@ -260,11 +261,11 @@ def _can_divide(plan: ChartPlan, cell: Cell) -> bool:
 def _pair(plan: ChartPlan, rng: Rng, fits: Callable[[Cell, Cell], bool]) -> list[Cell] | None:
     """Draw two cells of one series or one row for which `fits` is True.
 
-    None if ten random pairs do not fit. For a box plot the cells are of different groups, because
-    the order of a group's five numbers is known without the picture.
+    None if ten random pairs do not fit. For a box plot or candles the cells are of different rows,
+    because the order of a row's numbers is known without the picture.
     """
     rows, columns = len(plan.cells), len(plan.frame.columns)
-    by_row = columns > 1 and plan.chart not in (*POINTS, "box")
+    by_row = columns > 1 and plan.chart not in WHOLE_ROWS
     for _ in range(10):
         row, column = rng.integer(0, rows - 1), rng.choice(_columns(plan))
         if by_row and rng.chance(0.4):

@@ -8,12 +8,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from gnomon.generators.chart import chart_questions as phrasing
-from gnomon.generators.chart import layout, marks
-from gnomon.generators.chart.catalog import TYPES
+from gnomon.generators.chart import layout, marks, report_marks, tile_marks
+from gnomon.generators.chart.catalog import LEGENDS, PARTS, TYPES, WITHOUT_AXIS, WITHOUT_FRAME
 from gnomon.generators.chart.chart_questions import ChartQuestion
 from gnomon.generators.chart.layout import Board, Variation
 from gnomon.generators.chart.pen import Corners, Pen, Shape, Word
-from gnomon.generators.chart.scene import ROUND, About, Axis, ChartPlan
+from gnomon.generators.chart.scene import About, Axis, ChartPlan
 from gnomon.generators.chart.style import LEAST_CONTRAST, LEAST_OF_TEXT, ChartLook, levels
 from gnomon.generators.drawing import backgrounds as photograph
 from gnomon.generators.drawing.canvas import Pixels, Points, bounding_box
@@ -41,6 +41,12 @@ CHARTS: dict[str, Callable[[Board, Corners], None]] = {
     "pie": marks.pie,
     "ring": marks.pie,
     "radar": marks.radar,
+    "waterfall": report_marks.waterfall,
+    "funnel": report_marks.funnel,
+    "candlestick": report_marks.candlestick,
+    "bullet": report_marks.bullet,
+    "treemap": tile_marks.treemap,
+    "map": tile_marks.map_of_regions,
 }
 
 
@@ -63,10 +69,10 @@ def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | Non
     )
     board = Board(pen, plan, look, variation)
     top = layout.draw_title(board)
-    parts = plan.frame.rows if plan.chart in ("pie", "ring") else plan.frame.columns
-    legend_names = parts if TYPES[plan.chart].legend else ()
+    parts = plan.frame.rows if plan.chart in PARTS else plan.frame.columns
+    legend_names = LEGENDS.get(plan.chart) or (parts if TYPES[plan.chart].legend else ())
     CHARTS[plan.chart](board, layout.draw_legend(board, legend_names, top))
-    if plan.chart not in (*ROUND, "heatmap"):
+    if plan.chart not in WITHOUT_FRAME:
         layout.draw_frame(board)
     return board
 
@@ -80,7 +86,7 @@ def _photograph_page(
     )
 
     def clear(pixels: Pixels) -> bool:
-        slices = colours if plan.chart in ("pie", "ring") else []
+        slices = colours if plan.chart in WITHOUT_AXIS else []
         part = pixels[::2, ::2]
         return is_readable_on(part, [ink], LEAST_OF_TEXT) and is_readable_on(
             part, slices, LEAST_CONTRAST
@@ -146,7 +152,7 @@ def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> di
         else bounding_box(np.clip(corners, 0, board.pen.size)),
         "corners": corners.tolist(),
         "homography": pose.matrix.tolist(),
-        "axis": None if plan.chart in ("pie", "ring") else _axis(plan.axis, frame.topic.places),
+        "axis": None if plan.chart in WITHOUT_AXIS else _axis(plan.axis, frame.topic.places),
         "across": plan.across and _axis(plan.across, frame.topics[0].places),
         "marks": [
             {

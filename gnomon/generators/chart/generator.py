@@ -70,8 +70,12 @@ class Scope(NamedTuple):
             return fewest == 1 and (question == "trend" or self.value_labels > 0)
         if self.needs_labels(chart, question):
             space, (rows, _) = plans.plot_room(chart, self.pixels), self.rows_of(chart, most)
-            fits = chart != "grouped" or plans.fits_upright(space, rows, fewest)
-            return fits and self.value_labels > 0
+            fits = {
+                "grouped": plans.fits_upright(space, rows, fewest),
+                # Short values over the bars and the total.
+                "waterfall": plans.label_width(space, 4) <= space.width / (rows + 1),
+            }
+            return fits.get(chart, True) and self.value_labels > 0
         whole = question in ("sum", "mean", "median", "ratio", phrasing.MISMATCH)
         return not whole or self.scales_of(chart) != ("log",)
 
@@ -93,6 +97,7 @@ LEVELS = read_levels(__file__, Scope)
 
 
 CHARTS = tuple(TYPES)
+DEFAULT_CHARTS = tuple(name for name, kind in TYPES.items() if kind.in_mix)
 _TRIES = 1000
 # Pixels of a degraded picture that show as much as one pixel of a clean picture.
 _COARSENESS = {"off": 1.0, "light": 1.25, "heavy": 2.0}
@@ -108,7 +113,7 @@ _VALUES = 25
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Chart(PictureGenerator):
-    """Charts of fourteen types with questions about the displayed table."""
+    """Charts of twenty types with questions about the displayed table."""
 
     kind: ClassVar[str] = "chart"
     version: ClassVar[int] = 4
@@ -123,8 +128,9 @@ class Chart(PictureGenerator):
     level: Literal["easy", "medium", "hard"] = "easy"
     """easy: 3 to 5 rows, mostly labelled; medium: 4 to 8, axes that do not start at zero; hard: 6
     to 14 with up to 4 series, logarithmic axes, near ties, few written values."""
-    charts: Annotated[tuple[str, ...], among(TYPES)] = CHARTS
-    """Types of charts to draw, equally frequent."""
+    charts: Annotated[tuple[str, ...], among(TYPES)] = DEFAULT_CHARTS
+    """Types of charts to draw, equally frequent. Six more are not in the default: waterfall,
+    funnel, candlestick, bullet, treemap and map."""
     questions: Annotated[tuple[str, ...], among(phrasing.FUNCTIONS)] = phrasing.QUESTIONS
     """Forms of questions, asked if a chart allows them. Two more are not in the default. mismatch:
     which number of a table in a second picture differs from the chart; boxes: the boxes of all
@@ -270,7 +276,9 @@ class Chart(PictureGenerator):
         names = _names_key(frame)
         for _ in range(_VALUES):
             values = tables.random_values(rng, frame, tie)
-            for cells in (values, values[::-1]):
+            # The stages of a funnel have an order, and so have the bars of a waterfall.
+            is_staged = frame.chart in catalog.STAGED
+            for cells in (values,) if is_staged else (values, values[::-1]):
                 cells = tables.blank_out(cells, missing, frame.low)
                 if quick_split(self.kind, names + repr(cells)) == self.split:
                     return cells

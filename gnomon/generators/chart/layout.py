@@ -106,6 +106,14 @@ class Board:
         """Return the pixel row at a share of the plot's height, from below."""
         return self.plot[3] - share * (self.plot[3] - self.plot[1])
 
+    def at(self, x: float, y: float) -> Point:
+        """Return the pixel at shares of the plot's width and height, from the top left."""
+        return self.x(x), self.y(1 - y)
+
+    def corners(self, place: Corners) -> Corners:
+        """Return the pixels of a place in shares of the plot, from the top left."""
+        return *self.at(*place[:2]), *self.at(*place[2:])
+
 
 def draw_title(board: Board) -> int:
     """Draw the title. Return the first row below it."""

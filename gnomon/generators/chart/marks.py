@@ -148,7 +148,7 @@ def heatmap(board: Board, room: Corners) -> None:
     for row, column in plan.marked_cells:
         x1, x2 = (round(board.x((column + i) / columns)) for i in (0, 1))
         y1, y2 = (round(board.y(1 - (row + i) / rows)) for i in (0, 1))
-        fill = _colour(colours, plan.axis.share(plan.value((row, column))))
+        fill = colour_at(colours, plan.axis.share(plan.value((row, column))))
         middle = ((x1 + x2) / 2, (y1 + y2) / 2)
         board.mark((row, column), board.pen.rectangle((x1, y1, x2, y2), fill), middle)
         if plan.has_labels:
@@ -159,10 +159,12 @@ def heatmap(board: Board, room: Corners) -> None:
     for column, name in enumerate(plan.frame.columns):
         at = (board.x((column + 0.5) / columns), board.plot[3] + gap)
         board.text(name, at, "tick", "ct" if flat else "rm", vertical=not flat)
-    _scale(board, colours, (right + 2 * gap, bar), numbers)
+    draw_colour_bar(board, colours, (right + 2 * gap, bar), numbers)
 
 
-def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[str]) -> None:
+def draw_colour_bar(
+    board: Board, colours: str, place: tuple[float, int], numbers: list[str]
+) -> None:
     """Draw the colour bar from the lowest to the highest value."""
     x, width = place
     top, bottom = board.plot[1], board.plot[3]
@@ -170,7 +172,7 @@ def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[s
     steps = 48
     for i in range(steps):
         ends = [round(bottom + (top - bottom) * share / steps) for share in (i + 1, i)]
-        fill = _colour(colours, (i + 0.5) / steps)
+        fill = colour_at(colours, (i + 0.5) / steps)
         board.pen.rectangle((x, ends[0], x + width, ends[1]), fill)
     line = PenLine(board.look.style.ink, 0.8)
     board.pen.rectangle((x, top, x + width, bottom), None, line, snap=True)
@@ -180,7 +182,8 @@ def _scale(board: Board, colours: str, place: tuple[float, int], numbers: list[s
 
 
 @lru_cache(maxsize=8192)
-def _colour(name: str, share: float) -> RGB:
+def colour_at(name: str, share: float) -> RGB:
+    """Return the colour at a share of a colour map."""
     from matplotlib import colormaps
 
     # The ends of a colour map, nearly black or white, are left out.

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import sqrt
 from typing import Any, NamedTuple, TypeAlias
 
-from gnomon.generators.chart.catalog import TYPES
+from gnomon.generators.chart.catalog import COLOURED, TYPES, WHOLE_ROWS, WITHOUT_AXIS
 from gnomon.generators.chart.table import POINTS, Cell, Cells, Frame
+from gnomon.generators.chart.tiles import map_grid, treemap_places
 from gnomon.generators.wording import decimal_text
 from gnomon.sample import Size
 
@@ -102,6 +103,11 @@ class Room(NamedTuple):
     size: Size
     """Width and height of the picture."""
 
+    @property
+    def ratio(self) -> float:
+        """Width of the plot by its height."""
+        return self.width / self.height
+
 
 class ChartPlan(NamedTuple):
     """Table of a chart with its axes and display options."""
@@ -139,6 +145,12 @@ class ChartPlan(NamedTuple):
         return written and self.frame.number_text(written, self.frame.topic)
 
     @property
+    def total(self) -> str:
+        """The sum of the first column, as a label."""
+        topic = self.frame.topic
+        return self.frame.number_text(decimal_text(sum(self.column(0)), topic.places), topic)
+
+    @property
     def marked_cells(self) -> list[Cell]:
         """Cells that have a mark."""
         return [cell for cell in self.frame.cells if cell != self.missing]
@@ -167,15 +179,16 @@ class ChartPlan(NamedTuple):
 
     @property
     def is_stacked(self) -> bool:
-        """Return True if the values of a row are stacked."""
-        return self.chart in ("stacked", "area") and len(self.frame.columns) > 1
+        """Return True if marks stand on other marks: on those of their row, or of a waterfall."""
+        several = self.chart in ("stacked", "area") and len(self.frame.columns) > 1
+        return several or self.chart == "waterfall"
 
     @property
     def length(self) -> int:
         """Smallest length of the value axis, in pixels."""
         if self.chart == "radar":
             return self.room.width // 2
-        return self.room.width if self.chart == "barh" else self.room.height
+        return self.room.width if self.chart in ("barh", "bullet") else self.room.height
 
     def error(self, cell: Cell) -> int | None:
         """Return the error of a careful reading, in the smallest unit. None if the value cannot be
@@ -184,12 +197,13 @@ class ChartPlan(NamedTuple):
             return None
         if self.has_labels:
             return 0
-        if self.chart in ("pie", "ring", "heatmap") or (cell[1] == 2 and self.chart == "bubble"):
+        if self.chart in (*WITHOUT_AXIS, *COLOURED) or (cell[1] == 2 and self.chart == "bubble"):
             return None
         axis, pixels = self.axis_of(cell[1])
         once = axis.reading(self.value(cell), pixels)
         # The value of a stacked segment is the difference of two edges.
-        return 2 * once if self.is_stacked and cell[1] else once
+        is_first = cell[0 if self.chart == "waterfall" else 1] == 0
+        return 2 * once if self.is_stacked and not is_first else once
 
     def is_apart(self, cell: Cell, other: Cell) -> bool:
         """Return True if the picture shows which of the two is greater."""
@@ -199,7 +213,13 @@ class ChartPlan(NamedTuple):
         if self.chart in ("pie", "ring"):
             circle = sum(row[0] for row in self.cells)
             return abs(a - b) * 50 >= circle * self.coarseness  # 2 % of it
-        if self.chart == "heatmap":
+        if self.chart == "treemap":  # areas that differ by an eighth
+            return abs(a - b) * 8 >= max(a, b) * self.coarseness
+        if self.chart == "funnel":
+            # Two pixels at either side.
+            widest = max(self.column(0))
+            return abs(a - b) * self.room.width >= 4 * self.coarseness * widest
+        if self.chart in COLOURED:
             # A seventh of the colour bar, because similar colours are hard to tell apart.
             return abs(a - b) * 7 >= (self.axis.high - self.axis.low) * self.coarseness
         if self.chart == "bubble" and cell[1] == 2:  # two pixels across, where they are smallest
@@ -258,13 +278,18 @@ def max_rows(chart: str, size: Size, columns: int) -> int:
     space, most = plot_room(chart, size), TYPES[chart].most
     if chart in ROUND:
         return most
+    if chart == "map":
+        name = 3.3 * space.text + 2, 1.1 * space.text
+        return max((n for n in range(1, most + 1) if _regions_fit(n, space, *name)), default=0)
     # Smallest width of a slot in pixels: five for each bar of a group, 14 for a cell of a heat
     # map.
-    wide = {"grouped": 5.0 * columns + 6, "heatmap": 14.0}
-    wide |= {"histogram": 2.2 * space.text, "bubble": 2.8 * space.text}
+    wide = {"grouped": 5.0 * columns + 6, "heatmap": 14.0, "bullet": 2 * space.text}
+    wide |= {"histogram": 2.2 * space.text, "bubble": 2.8 * space.text, "funnel": 1.8 * space.text}
     # A vertical name is as wide as a letter is high.
     slot = max(1.3 * space.text + 2, wide.get(chart, 0.0))
-    return min(most, int((space.height if chart in ("barh", "heatmap") else space.width) / slot))
+    lies = chart in ("barh", "heatmap", "bullet", "funnel")
+    # A waterfall has one more bar, the total.
+    return min(most, int((space.height if lies else space.width) / slot) - (chart == "waterfall"))
 
 
 def plan_chart(
@@ -281,9 +306,13 @@ def plan_chart(
             _axis_with_margin([r[1] for r in cells], up),
         )
     else:
-        sums = chart in ("stacked", "area")
-        values = [0, *map(sum, cells)] if sums else [value for row in cells for value in row]
-        axis = _axis(frame.scale, values, wide if chart == "barh" else up)
+        if chart in ("stacked", "area"):
+            values = [0, *map(sum, cells)]
+        elif chart == "waterfall":
+            values = list(accumulate(row[0] for row in cells))
+        else:
+            values = [value for row in cells for value in row]
+        axis = _axis(frame.scale, values, wide if chart in ("barh", "bullet") else up)
     plan = ChartPlan(frame, cells, axis, across, False, space, coarseness, missing)
     return plan._replace(has_labels=has_labels and _labels_fit(plan))
 
@@ -314,22 +343,40 @@ def fits_upright(space: Room, rows: int, columns: int) -> bool:
     return 1.1 * space.text + 3 <= 0.8 * space.width / rows / columns
 
 
+def label_width(space: Room, letters: int) -> float:
+    """Return the room for a value. A digit is at most 0.66 of the letters' height wide."""
+    return 0.66 * space.text * letters + 3
+
+
+def _regions_fit(count: int, space: Room, wide: float, tall: float) -> bool:
+    """Return True if a text of this size fits into each region of a map, clear of its borders."""
+    columns, rows = map_grid(count, space.ratio)
+    return wide <= 0.75 * space.width / columns and tall <= 0.75 * space.height / rows
+
+
 def _labels_fit(plan: ChartPlan) -> bool:
-    """Return True if every value fits at its mark. A digit is at most 0.66 of the letters' height
-    wide."""
+    """Return True if every value fits at its mark."""
     frame, space = plan.frame, plan.room
     rows, columns = len(frame.rows), len(frame.columns)
     # Values beside several lines would lie on the other lines.
     several = columns > 1 and plan.chart in ("line", "area")
-    if several or plan.chart in (*POINTS, "box", "radar"):
+    if several or plan.chart in (*WHOLE_ROWS, "radar", "bullet"):
         return False
-    if plan.chart in ("pie", "ring", "barh"):
+    if plan.chart in ("pie", "ring", "barh", "funnel"):
         return True
     longest = max(len(plan.label(cell)) for cell in frame.cells) + frame.short
-    wide, tall = 0.66 * space.text * longest + 3, 1.1 * space.text + 3
+    wide, tall = label_width(space, longest), 1.1 * space.text + 3
     if plan.chart == "heatmap":
         return wide * columns <= space.width and tall * rows <= space.height
-    slot = space.width / rows
+    if plan.chart == "map":
+        return _regions_fit(rows, space, wide, 2 * tall)
+    if plan.chart == "treemap":
+        places = treemap_places(tuple(plan.column(0)), space.ratio)
+        return all(
+            wide <= (x2 - x1) * space.width and tall <= (y2 - y1) * space.height
+            for x1, y1, x2, y2 in places
+        )
+    slot = space.width / (rows + (plan.chart == "waterfall"))
     if plan.chart == "grouped":
         return fits_upright(space, rows, columns)
     if plan.chart == "stacked":

@@ -1,6 +1,7 @@
 """Tables of charts, in whole numbers of the smallest displayed unit, so values are never
 rounded."""
 
+from itertools import accumulate
 from math import cos, pi
 from typing import NamedTuple
 
@@ -64,7 +65,7 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
         return _points_frame(rng, chart, rows)
     if chart == "histogram":
         return _bins_frame(rng, rows)
-    if chart in ("pie", "ring"):
+    if chart in catalog.PARTS:
         names = _some_names(rng, _short_names(rng, "parts", longest), rows)
         share = rng.chance(0.6)
         topic = rng.choice(catalog.TOPICS["share" if share else "amount"])
@@ -77,13 +78,26 @@ def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, long
         topic = Topic("score", "points", 20, rng.choice((50, 100)))
         return Frame(chart, (topic,), "axis", False, names, _series(rng, columns, longest), "zero",
                      topic.high // 5, topic.high)  # fmt: skip
-    topic = rng.choice(catalog.TOPICS.get(scale, catalog.TOPICS["any"]))
-    group = rng.choice(catalog.row_groups(topic, rows, longest, ordered=chart in ("line", "area")))
-    names = _some_names(rng, group.names, rows, ordered=group.ordered)
+    kind = chart if chart in catalog.TOPICS else scale
+    topic = rng.choice(catalog.TOPICS.get(kind, catalog.TOPICS["any"]))
+    groups = catalog.row_groups(
+        topic,
+        rows,
+        longest,
+        times=chart not in (*catalog.STAGED, "map", "bullet"),
+        things=chart not in ("line", "area", "candlestick"),
+    )
+    group = rng.choice(groups)
+    if chart in catalog.STAGED:
+        names = group.names[:rows]
+    else:
+        names = _some_names(rng, group.names, rows, ordered=group.ordered)
     least = 0.12 * columns if chart == "stacked" else 0.08  # no segment is a sliver
-    series = catalog.FIVE if chart == "box" else _series(rng, columns, longest)
+    series = catalog.COLUMNS.get(chart) or _series(rng, columns, longest)
     low, high = (
-        (topic.low, topic.high) if scale in ("negative", "log") else _value_range(rng, topic, least)
+        (topic.low, topic.high)
+        if scale in ("negative", "log") or chart == "waterfall"
+        else _value_range(rng, topic, least)
     )
     if scale == "truncated":
         # From 50 to 85 % of the highest value, so an axis from zero would waste at least half of
@@ -100,12 +114,14 @@ def random_values(rng: Rng, frame: Frame, tie: int) -> Cells:
     rows, columns = len(frame.rows), len(frame.columns)
     if frame.chart == "box":
         return _five_numbers(_draws(rng, 6 * rows), frame)
+    if frame.chart in _ROW_VALUES:
+        return _ROW_VALUES[frame.chart](_draws(rng, 4 * rows), frame)
     draws = (
         _bell_curve(_draws(rng, rows), rng)
         if frame.chart == "histogram"
         else _series_values(rng, frame)
     )
-    if frame.chart in ("pie", "ring") and frame.topics[0].unit == "%":
+    if frame.chart in catalog.PARTS and frame.topics[0].unit == "%":
         return tuple((share,) for share in _percentages(draws))
     if frame.scale == "log":
         flat = [_two_digits(frame.low * (frame.high / frame.low) ** u) for u in draws]
@@ -253,6 +269,57 @@ def _five_numbers(draws: list[float], frame: Frame) -> Cells:
         room = span - 4 * step
         rows.append(tuple(frame.low + int(room * u) + k * step for k, u in enumerate(five)))
     return tuple(rows)
+
+
+def _waterfall_values(draws: list[float], frame: Frame) -> Cells:
+    """Return contributions whose running sums stay above zero. The first is large."""
+    values = [int(frame.high * (0.5 + draws[0] / 2))]
+    least = max(1, frame.high // 12)
+    for up, size in zip(draws[1::2], draws[2::2], strict=False):
+        level = sum(values)
+        is_up = up < 0.45 or level < 3 * least
+        room = (frame.high if is_up else min(-frame.low, level)) - least
+        values.append((1 if is_up else -1) * (least + int(0.6 * room * size)))
+    return tuple((value,) for value in values[: len(frame.rows)])
+
+
+def _funnel_values(draws: list[float], frame: Frame) -> Cells:
+    """Return values of which each is 45 to 90 % of the value before."""
+    shares = [0.45 + 0.45 * u for u in draws[1 : len(frame.rows)]]
+    first = frame.high * (0.7 + 0.3 * draws[0])
+    return tuple((max(1, int(value)),) for value in accumulate([first, *shares], float.__mul__))
+
+
+def _candle_values(draws: list[float], frame: Frame) -> Cells:
+    """Return prices of a walk. Each candle opens near the close before."""
+    low, span = frame.low, frame.high - frame.low
+    least, rows, close = max(1, span // 20), [], low + int(span * (0.3 + 0.4 * draws[0]))
+    for gap, move, over, under in zip(*(draws[i::4] for i in range(4)), strict=True):
+        # A step towards the middle is more likely, so that prices stay within their range.
+        step = move - (close - low) / span
+        opening = close + int(span * (gap - 0.5) / 10)
+        close = opening + (least if step >= 0 else -least) + int(span * step / 2)
+        top = max(opening, close) + least // 2 + int(span * over / 6)
+        rows.append((opening, top, min(opening, close) - least // 2 - int(span * under / 6), close))
+    return tuple(tuple(max(1, price) for price in row) for row in rows)
+
+
+def _bullet_values(draws: list[float], frame: Frame) -> Cells:
+    """Return actual values at 60 to 125 % of their targets."""
+    span = frame.high - frame.low
+    targets = [frame.low + int(span * (0.3 + 0.45 * u)) for u in draws[::4]]
+    return tuple(
+        (max(1, int(target * (0.6 + 0.65 * u))), target)
+        for target, u in zip(targets, draws[1::4], strict=True)
+    )
+
+
+_ROW_VALUES = {
+    "waterfall": _waterfall_values,
+    "funnel": _funnel_values,
+    "candlestick": _candle_values,
+    "bullet": _bullet_values,
+}
 
 
 def _two_digits(value: float) -> int:
