@@ -149,10 +149,14 @@ def test_the_refusal_is_what_is_said():
     assert f"```text\ngnomon: {said.value}\n```" in SCORES
 
 
-def test_every_command_is_one():
+def test_every_command_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (generate, *_) = commands_of("What the training made the model forget")
+    assert main([*generate, "--workers", "1"]) == 0
+    Path("page.txt").write_text("The licence of the program.")
     shown = "".join(re.findall(r"(?:^    .*\n)+", PAGES, re.MULTILINE)).replace("\\\n", " ")
     commands = re.findall(r"gnomon (?:predict|score|compare|run|export) [^\n;]*", shown)
-    assert len(commands) == 12
+    assert len(commands) == 13
     for command in commands:
         _, late = parser().parse_known_args(shlex.split(command, comments=True)[1:])
         keys = [one.replace("$seed", "0").replace("$loss", "ce") for one in late]

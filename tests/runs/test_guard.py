@@ -30,7 +30,12 @@ RECIPE = {
     },
     "eval": {"samples": 2, "batch_size": 4, "max_new_tokens": 6, "guard": ["sums.csv", "page.txt"]},
 }
-MODES = {"adapter": {"train.language": "lora"}, "whole": {"train.language": "full"}}
+MODES = {
+    "adapter": {"train.language": "lora"},
+    "whole": {"train.language": "full"},
+    # The head is tied to the embedding, which trains whole beside the adapters of the tower.
+    "both": {"train.language": "full", "train.vision": "lora"},
+}
 NAMES = ("before.guard.sums.jsonl", "after.guard.sums.jsonl")
 
 
@@ -40,7 +45,9 @@ def write_files(folder):
     (folder / "page.txt").write_text(PAGE)
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(
+    scope="module", params=["adapter", "whole", pytest.param("both", marks=pytest.mark.slow)]
+)
 def trained(request, tmp_path_factory):
     """A folder with the files of a guard and a run that has answered them; nothing may change."""
     folder = tmp_path_factory.mktemp(request.param)
