@@ -16,10 +16,18 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
     room = _side_label(board, room, labels[1])
     left = room[0] + max(map(small.width, numbers)) + gap + _tick_length(board)
     right = room[2] - gap
+    if names == list(plan.frame.rows):
+        names = plan.frame.row_names()
     bottom = _under_label(board, room[3], labels[0], (left, right))
     widest = max(map(small.width, names))
     # Names that do not fit side by side are written vertically.
     flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
+    slanted = round(0.71 * (widest + small.line_height))
+    # Names that are turned by 45° need more height than short names have.
+    turned = plan.frame.names == "turned" and slanted <= max(widest, 2 * small.line_height)
+    if turned:
+        flat, widest = False, slanted
+        left = max(left, slanted - (right - left) // (2 * len(names)))
     # The number of the last edge is centred under the plot's corner.
     right -= small.width(names[-1]) // 2 if edges and flat else 0
     spare = _value_room(board)
@@ -32,7 +40,8 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
         x = board.x(number / (len(names) - 1) if edges else (number + 0.5) / len(names))
         _tick(board, (x, bottom), (x, bottom + _tick_length(board)))
         at = (x, bottom + under + _name_offset(board))
-        board.text(name, at, "tick", "ct" if flat else "rm", vertical=not flat)
+        anchor = "ct" if flat else "rm"
+        board.text(name, at, "tick", anchor, vertical=not flat, turned=turned)
 
 
 def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple[str, str]) -> None:
@@ -40,6 +49,8 @@ def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple
     plan, small, gap = board.plan, board.small, board.gap
     tick = _tick_length(board)
     numbers = tick_texts(board, plan.axis, plan.frame.topic)
+    if names == list(plan.frame.rows):
+        names = plan.frame.row_names()
     wide = max(small.width(plan.label((row, 0))) for row in range(len(plan.cells)))
     spare = wide + gap if plan.has_labels else 0
     before = tick + gap + (spare if plan.axis.low < 0 else 0)

@@ -57,6 +57,7 @@ def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | Non
     pen.begin(
         look.style.page, None if photo is None else _photograph_page(plan, look, rng, size, photo)
     )
+    pen.is_sketch = look.style.extra == "sketch"
     variation = Variation(
         title=phrasing.title_text(plan, rng),
         legend=rng.choice(("top", "bottom", "right")),
@@ -151,7 +152,7 @@ def chart_facts(board: Board, question: ChartQuestion, moved: Pose | None) -> di
         if moved is None
         else bounding_box(np.clip(corners, 0, board.pen.size)),
         "corners": corners.tolist(),
-        "homography": pose.matrix.tolist(),
+        "homography": pose.matrix.tolist() if pose.beyond is None else None,
         "axis": None if plan.chart in WITHOUT_AXIS else _axis(plan.axis, frame.topic.places),
         "across": plan.across and _axis(plan.across, frame.topics[0].places),
         "marks": [
@@ -176,7 +177,8 @@ def _box(item: Shape | Word, board: Board, moved: Pose | None) -> list[float]:
     """Return the box of an item's ink, clipped to the picture."""
     size = board.pen.size
     if moved is not None:
-        return bounding_box(np.clip(moved(item.outline), 0, size))
+        outline = item.outline if moved.lens is None else item.dense_outline
+        return bounding_box(np.clip(moved(outline), 0, size))
     x1, y1, x2, y2 = item.box
     return [max(0.0, x1), max(0.0, y1), min(size[0], x2), min(size[1], y2)]
 

@@ -11,15 +11,17 @@ from gnomon.generators.chart import catalog
 from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import steps as chart_steps
-from gnomon.generators.chart import style as styles
+from gnomon.generators.chart import style as styling
 from gnomon.generators.chart import table as tables
 from gnomon.generators.chart.catalog import TYPES
 from gnomon.generators.drawing.colours import series_palette_name
 from gnomon.generators.drawing.picture_generator import PictureGenerator
+from gnomon.generators.looks.page import PAGE_COARSENESS, PAGE_LOOKS, PageColours, show_on_page
 from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile
 from gnomon.sample import Box, Boxes, Number, Sample, Size, Table, Target, Text
 
+LOOKS = ("flat", *PAGE_LOOKS)
 SCALES = ("zero", "truncated", "negative", "log")
 _NUMERIC = ("retrieve", "count", "difference", "ratio", "sum", "mean", "median", phrasing.MISMATCH)
 
@@ -103,6 +105,8 @@ _TRIES = 1000
 _COARSENESS = {"off": 1.0, "light": 1.25, "heavy": 2.0}
 # Shorter side in pixels from which letters survive the degradation.
 _LEGIBLE = {"off": plans.SMALLEST, "light": plans.SMALLEST, "heavy": 336}
+# Questions that a name in the chart answers.
+_NAMED_ANSWERS = ("extreme", "compare", "table")
 # Letters that a font must have. É has the height of a line.
 _LETTERS = catalog.ALL.replace("\n", "") + printable.strip() + "É"
 # Pixels of the shorter side per letter of the longest name.
@@ -150,6 +154,25 @@ class Chart(PictureGenerator):
     """Share of tables with a missing value. Questions ask for other values."""
     ood: bool = False
     """Draw the styles, palettes and fonts that are held out otherwise."""
+    looks: Annotated[tuple[str, ...], among(LOOKS)] = field(default=("flat",), metadata=LATER)
+    """Looks of the picture, equally frequent: flat, the chart alone; screenshot, slide or dashboard
+    with other things around the chart; scan or photo of a printed page. Looks other than flat need
+    sides of at least 336 pixels, and wear the picture themselves: leave `degrade` out."""
+    styles: Annotated[tuple[str, ...] | None, among(styling.NAMES)] = field(
+        default=None, metadata=LATER
+    )
+    """Styles by name, equally frequent. None: all except the held-out styles and the house styles
+    broadsheet, spreadsheet, tile, night, handout and sketch, which is drawn by hand."""
+    numbers: Annotated[tuple[str, ...], among(tables.NUMBERS)] = field(
+        default=("plain",), metadata=LATER
+    )
+    """Forms of numbers in the chart, equally frequent: plain, 1234.5; comma, 1.234,5; space,
+    1 234,5; apostrophe, 1'234.5; or english, 1,234.5. Questions and answers stay plain."""
+    names: Annotated[tuple[str, ...], among(tables.NAME_FORMS)] = field(
+        default=("whole",), metadata=LATER
+    )
+    """Forms of names below upright marks, equally frequent: whole; turned by 45°; or cut after some
+    letters, except in questions that a name answers."""
     backgrounds: tuple[str, ...] = field(default=("plain",), metadata=LATER)
     """Ground around the plot: plain, the page of the style; or photographs, by file or folder."""
     palettes: tuple[str, ...] | None = field(default=None, metadata=LATER)
@@ -165,6 +188,14 @@ class Chart(PictureGenerator):
         if not sides or not all(least <= side <= 2048 for side in sides):
             reason = f", degrade={self.degrade!r}: its letters would be lost" if least > 224 else ""
             raise ValueError(f"size={self.size!r}{reason}: give sides of {least} to 2048 pixels")
+        if in_world := [look for look in self.looks if look != "flat"]:
+            if self.degrade != "off":
+                raise ValueError(f"looks={in_world} wear the picture themselves: leave degrade out")
+            if min(sides) < _LEGIBLE["heavy"]:
+                raise ValueError(
+                    f"size={self.size!r}, looks={in_world}: letters would be lost: give sides of"
+                    f" {_LEGIBLE['heavy']} pixels or more"
+                )
         self.materials.check_fonts(_LETTERS)
         for scope, choices in self._scopes:
             if not choices:
@@ -182,14 +213,14 @@ class Chart(PictureGenerator):
         """Palettes and fonts: the held-out ones if `ood` is set, otherwise the rest."""
         return {
             "backgrounds": ("plain",),
-            "palettes": styles.PALETTES_HELD_OUT if self.ood else styles.PALETTES,
-            "fonts": styles.FONTS_HELD_OUT if self.ood else styles.FONTS,
+            "palettes": styling.PALETTES_HELD_OUT if self.ood else styling.PALETTES,
+            "fonts": styling.FONTS_HELD_OUT if self.ood else styling.FONTS,
         }
 
     def palette_name(self, file: UserFile) -> str:
         """Name a palette file by its colours, which must be distinguishable."""
         name = series_palette_name(file)
-        styles.check_palette(name, file.path)
+        styling.check_palette(name, file.path)
         return name
 
     def key(self, index: int) -> str:
@@ -205,8 +236,11 @@ class Chart(PictureGenerator):
 
         rng, plan, question = self._meaning(index)
         text = phrasing.question_text(plan, question, rng)
-        look = styles.random_look(
-            rng, self.materials.names("palettes"), self.materials.names("fonts"), ood=self.ood
+        frame = plan.frame
+        if question.name in _NAMED_ANSWERS and frame.names == "cut":
+            plan = plan._replace(frame=frame._replace(names="whole"))
+        look = styling.random_look(
+            rng, self.materials.names("palettes"), self.materials.names("fonts"), self._style_names
         )
         board = drawing.draw_chart(plan, look, rng, self.background_photograph(index))
         image, moved = board.pen.image(), None
@@ -214,7 +248,16 @@ class Chart(PictureGenerator):
             stroke = max(1, round(plan.room.text / 10))
             keep = drawing.ink_corners(board)
             image, moved = self.degrade_picture(index, image, keep, stroke=stroke)
+        if (world := self._choice("looks", index)) != "flat":
+            style = look.style
+            page, ink, accent = map(styling.levels, (style.page, style.ink, look.colours[0]))
+            with_key = (*catalog.COLOURED, *catalog.LEGENDS, "treemap")
+            is_coloured = plan.chart in with_key or TYPES[plan.chart].legend
+            colours = PageColours(page, ink, accent, is_coloured)
+            image, moved = show_on_page(image, world, colours, Rng(self.name, "page", index))
         facts = drawing.chart_facts(board, question, moved)
+        if self.looks != ("flat",):
+            facts["look"] = world
         answer = phrasing.FUNCTIONS[question.name][1]
         target = drawing.target_of_marks(facts) if answer is None else answer(plan, question.about)
         more = []
@@ -222,6 +265,15 @@ class Chart(PictureGenerator):
             more.append(drawing.table_picture(plan, question.about, look))
         sample = Sample(self.id(index), image, text, target, facts, more_images=tuple(more))
         return self.with_steps(index, sample, lambda: chart_steps.steps(facts))
+
+    def _choice(self, option: str, index: int) -> str:
+        """Choose a value of an option that was added later, by a random stream of its own."""
+        values: tuple[str, ...] = getattr(self, option)
+        return values[0] if len(values) == 1 else Rng(self.name, option, index).choice(values)
+
+    @property
+    def _style_names(self) -> tuple[str, ...]:
+        return self.styles or tuple(styling.STYLES_HELD_OUT if self.ood else styling.STYLES)
 
     @property
     def has_several_pictures(self) -> bool:
@@ -246,11 +298,15 @@ class Chart(PictureGenerator):
         # Each attempt continues with the same random draws, so a picture depends only on its
         # index.
         rng = self.rng(index)
+        numbers, names = self._choice("numbers", index), self._choice("names", index)
+        is_flat = self._choice("looks", index) == "flat"
+        coarseness = _COARSENESS[self.degrade] if is_flat else PAGE_COARSENESS
         scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
             chart = rng.choice(tuple(choices))
             name = rng.choice(choices[chart])
             frame, has_labels, tie = self._frame(rng, scope, chart)
+            frame = frame._replace(numbers=numbers, names=names)
             missing = None
             if rng.chance(scope.missing) and TYPES[chart].gaps and name in phrasing.PARTIAL:
                 missing = rng.choice(frame.cells)
@@ -258,7 +314,6 @@ class Chart(PictureGenerator):
             if cells is None:
                 continue
             has_labels = has_labels or scope.needs_labels(chart, name)
-            coarseness = _COARSENESS[self.degrade]
             plan = plans.plan_chart(
                 frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness
             )

@@ -89,10 +89,12 @@ class Board:
         return None if edge == "-" else PenLine(rgb(edge), 1.0)
 
     def text(self, text: str, at: Point, role: str, anchor: str, *, vertical: bool = False,
-             colour: RGB | None = None, face: SizedFont | None = None) -> Corners:  # fmt: skip
+             turned: bool = False, colour: RGB | None = None, face: SizedFont | None = None,
+             ) -> Corners:  # fmt: skip
         """Write a text in the style's font and ink. Return its box."""
         ink = colour or self.look.style.ink
-        return self.pen.text(text, at, face or self.small, ink, role, anchor, vertical=vertical)
+        font = face or self.small
+        return self.pen.text(text, at, font, ink, role, anchor, vertical=vertical, turned=turned)
 
     def mark(self, cell: Cell, shape: Shape, at: Point) -> None:
         """Store the drawn shape of a value and the place that shows the value."""
@@ -118,6 +120,11 @@ class Board:
 def draw_title(board: Board) -> int:
     """Draw the title. Return the first row below it."""
     top = board.gap
+    extra = board.look.style.extra
+    if extra and extra != "sketch":
+        tag = (2 * board.gap, 0, 5 * board.gap, board.gap)
+        board.pen.rectangle(tag, rgb(extra))
+        top += board.gap
     is_left = board.look.style.title.startswith("left")
     x = 2 * board.gap if is_left else board.pen.size[0] / 2
     face = board.bold

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,7 +38,20 @@ class Shape(NamedTuple):
     @property
     def outline(self) -> Points:
         """Points between which all of its ink lies."""
-        corners = np.concatenate(self.path.to_polygons(closed_only=False))
+        return self._around(self.path.to_polygons(closed_only=False))
+
+    @property
+    def dense_outline(self) -> Points:
+        """Points along its edges, at most about four pixels apart, for bent paper."""
+        dense = []
+        for polygon in self.path.to_polygons(closed_only=False):
+            for start, end in pairwise(polygon):
+                count = 2 + int(np.hypot(*(end - start)) / 4)
+                dense.append(start + np.linspace(0, 1, count)[:, None] * (end - start))
+        return self._around(dense)
+
+    def _around(self, polygons: Sequence[Points]) -> Points:
+        corners = np.concatenate(polygons)
         return np.concatenate([corners + self.half * tip for tip in _ROUND])
 
 
@@ -60,6 +74,16 @@ class Word(NamedTuple):
         sides = np.concatenate([left, right])
         corners: Points = np.concatenate([sides, sides + np.array([0, 1])]) + self.box[:2]
         return corners
+
+    @property
+    def dense_outline(self) -> Points:
+        """Corners of the outermost pixels with ink in each row and each column."""
+        ink = self.mask > 0
+        columns = np.flatnonzero(ink.any(0))
+        first, last = ink.argmax(0)[columns], len(ink) - ink[::-1].argmax(0)[columns]
+        ends = np.concatenate([np.stack([columns, rows], 1) for rows in (first, last)])
+        more: Points = np.concatenate([ends, ends + np.array([1, 0])]) + self.box[:2]
+        return np.concatenate([self.outline, more])
 
 
 Point: TypeAlias = tuple[float, float]
@@ -84,6 +108,7 @@ class Pen:
 
         self.size = size
         self.words: list[Word] = []
+        self.is_sketch = False
         self._agg: Any = RendererAgg(*size, 72)  # at 72 dots an inch a point is a pixel
         self._flip: Any = Affine2D().scale(1, -1).translate(0, size[1])
 
@@ -97,6 +122,7 @@ class Pen:
         """Start an empty picture of one colour, or with a photograph in it."""
         self._agg.clear()
         self.words = []
+        self.is_sketch = False
         width, height = self.size
         self.rectangle((0, 0, width, height), ground)
         if behind is not None:
@@ -123,6 +149,8 @@ class Pen:
         gc.set_snap(snap)
         gc.set_alpha(alpha)
         gc.set_joinstyle("round")  # a mitre would stand out of the box
+        if self.is_sketch:  # waves of about a pixel, as by hand
+            gc.set_sketch_params(1.0, 90, 10)
         gc.set_linewidth(line.width if line else 0)
         gc.set_foreground((*(line.colour if line else (0, 0, 0)), alpha), isRGBA=True)
         if line and line.dashes:
@@ -172,16 +200,21 @@ class Pen:
         return self.path(points, fill, line, codes=[*codes, *back, 79])
 
     def text(self, text: str, at: Point, face: SizedFont, colour: RGB, role: str,
-             anchor: str = "cm", *, vertical: bool = False) -> Corners:  # fmt: skip
+             anchor: str = "cm", *, vertical: bool = False, turned: bool = False,
+             ) -> Corners:  # fmt: skip
         """Write a line of text above all shapes. Return the box of its ink.
 
         The anchor names the side that lies at `at`: l, c, r across; t, m, b down. The vertical
         anchor refers to the height of digits, so neighbouring texts are level even if letters hang
-        below the line. `vertical` text reads from below.
+        below the line. `vertical` text reads from below. `turned` text reads from below at 45°,
+        and ends at `at`.
         """
         mask, below = ink_mask(text, face)
         across, down = (_ANCHOR_SHARES[side] for side in anchor)
-        if vertical:
+        if turned:
+            mask = _turned_mask(mask)
+            x, y = round(at[0] + 0.35 * face.line_height - mask.shape[1]), round(at[1])
+        elif vertical:
             mask = np.rot90(mask)
             # After a turn by 90°, the vertical direction becomes the horizontal direction.
             x, y = round(at[0] - down * mask.shape[1]), round(at[1] - (1 - across) * mask.shape[0])
@@ -243,6 +276,14 @@ def ink_mask(text: str, face: SizedFont) -> tuple[np.ndarray, int]:
     # Rows without ink under the lowest pixel are cut off.
     below -= mask.shape[0] - 1 - int(rows[-1])
     return mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], below
+
+
+def _turned_mask(mask: np.ndarray) -> np.ndarray:
+    """Turn the mask of a text by 45°, cropped to its ink."""
+    image = Image.fromarray(mask).rotate(45, Image.Resampling.BICUBIC, expand=True)
+    turned = np.asarray(image)
+    rows, columns = np.flatnonzero(turned.any(1)), np.flatnonzero(turned.any(0))
+    return turned[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
 @lru_cache

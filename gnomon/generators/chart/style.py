@@ -41,6 +41,8 @@ class ChartStyle(NamedTuple):
     """Line around marks: a colour, or - for no line."""
     title: str
     """Place and weight of the title: left or centre; bold or plain."""
+    extra: str = ""
+    """sketch: drawn by hand. A colour: a tag of this colour in the upper left corner."""
 
 
 def rgb(text: str) -> RGB:
@@ -69,6 +71,8 @@ STYLES, STYLES_HELD_OUT = (
     for part in ("seen", "held_out")
 )
 PALETTES, PALETTES_HELD_OUT = (tuple(_TABLE[part]["palettes"]) for part in ("seen", "held_out"))
+HOUSE = {name: _style(name, *line.split()) for name, line in _TABLE["house"]["styles"].items()}
+NAMES = (*STYLES, *HOUSE)
 FONTS, FONTS_HELD_OUT = (tuple(_TABLE[part]["fonts"]) for part in ("seen", "held_out"))
 _COLOURS: dict[str, str] = _TABLE["seen"]["palettes"] | _TABLE["held_out"]["palettes"]
 _FONTS = _TABLE["seen"]["fonts"] | _TABLE["held_out"]["fonts"]
@@ -92,9 +96,11 @@ class ChartLook(NamedTuple):
         return plain, bold, larger
 
 
-def random_look(rng: Rng, palettes: Sequence[str], fonts: Sequence[str], *, ood: bool) -> ChartLook:
-    """Draw a look. With `ood`, the style is a held-out style."""
-    style = rng.choice(tuple((STYLES_HELD_OUT if ood else STYLES).values()))
+def random_look(
+    rng: Rng, palettes: Sequence[str], fonts: Sequence[str], names: Sequence[str]
+) -> ChartLook:
+    """Draw a look in one of the named styles."""
+    style = (STYLES | STYLES_HELD_OUT | HOUSE)[rng.choice(names)]
     palette = rng.choice(palettes)
     font = rng.choice(fonts)
     colours = colours_on(palette, style.floor)
@@ -129,7 +135,7 @@ def colours_on(palette: str, floor: RGB) -> tuple[RGB, ...]:
 
 def check_palette(palette: str, path: str) -> None:
     """Refuse a palette if too few of its colours are distinguishable on any of the grounds."""
-    for style in (*STYLES.values(), *STYLES_HELD_OUT.values()):
+    for style in (*STYLES.values(), *STYLES_HELD_OUT.values(), *HOUSE.values()):
         if (many := len(colours_on(palette, style.floor))) < _PARTS:
             raise ValueError(
                 f"palettes: {path}: with deeper shades of them, {many} of its colours can be told"

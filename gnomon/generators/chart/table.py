@@ -15,6 +15,14 @@ Cells = tuple[tuple[int, ...], ...]
 Cell = tuple[int, int]
 
 
+# Marks before three digits and before decimals, by form of the numbers.
+NUMBERS = {"plain": ("", "."), "comma": (".", ","), "space": ("\N{NO-BREAK SPACE}", ","),
+           "apostrophe": ("'", "."), "english": (",", ".")}  # fmt: skip
+NAME_FORMS = ("whole", "turned", "cut")
+# Letters that a cut name keeps.
+_KEPT = 7
+
+
 # Charts whose columns measure different things.
 POINTS = ("scatter", "bubble")
 
@@ -38,6 +46,10 @@ class Frame(NamedTuple):
     """Smallest and largest possible value."""
     short: bool = False
     """True if numbers are written with $, €, %, k or M instead of the unit."""
+    numbers: str = "plain"
+    """Form of the numbers, from NUMBERS."""
+    names: str = "whole"
+    """Form of the names of the rows, from NAME_FORMS."""
 
     @property
     def topic(self) -> Topic:
@@ -55,8 +67,23 @@ class Frame(NamedTuple):
 
     def number_text(self, number: str, topic: Topic) -> str:
         """Return a number with its sign or letter, as the chart writes it."""
+        if self.numbers != "plain":
+            number = _localised(number.replace(",", ""), *NUMBERS[self.numbers])
         before, after = catalog.AFFIXES.get(topic.unit, ("", "")) if self.short else ("", "")
         return f"-{before}{number[1:]}{after}" if number[0] == "-" else before + number + after
+
+    def row_names(self) -> list[str]:
+        """Return the names of the rows as the axis writes them. Cut names stay distinct."""
+        short = [n if len(n) <= _KEPT + 2 else n[:_KEPT].rstrip() + "…" for n in self.rows]
+        is_cut = self.names == "cut" and len(set(short)) == len(short)
+        return short if is_cut else list(self.rows)
+
+
+def _localised(number: str, thousands: str, decimal: str) -> str:
+    """Write a plain number with the marks of a country: 1234.5 as 1.234,5."""
+    sign, (whole, point, rest) = "-" * (number[0] == "-"), number.lstrip("-").partition(".")
+    grouped = f"{int(whole):,}".replace(",", thousands)
+    return sign + grouped + (decimal if point else "") + rest
 
 
 def random_frame(rng: Rng, chart: str, scale: str, rows: int, columns: int, longest: int) -> Frame:

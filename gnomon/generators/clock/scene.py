@@ -141,6 +141,7 @@ def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
     """Return places, look and time of one clock."""
     look, angles, extras = scene
     pose = look.pose
+    lens = pose.lens if isinstance(pose.lens, Lens) else None
     lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.design.second[0]}
     ends = [polar(degrees, lengths[name]) for name, degrees in angles.items()]
     centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
@@ -159,10 +160,10 @@ def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
         "dial_box": bounding_box(edge),
         "mirrored": look.mirrored,
         "homography": pose.matrix.tolist(),
-        "lens": pose.lens
+        "lens": lens
         and {
-            "strength": pose.lens.strength,
-            "size": list(pose.lens.size),
+            "strength": lens.strength,
+            "size": list(lens.size),
             "beyond": None if pose.beyond is None else pose.beyond.tolist(),
         },
         **clock_extras.extras_facts(look, extras),

@@ -1,11 +1,11 @@
-"""Places in a picture: homographies, a wide lens that bends straight lines, and slots."""
+"""Places in a picture: homographies, a wide lens, bent paper, and slots."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
@@ -75,6 +75,28 @@ class Lens:
         return float(np.hypot(*self._middle))
 
 
+@dataclass(frozen=True, slots=True)
+class Curl:
+    """Waves of a sheet of paper: points move up and down with their place across."""
+
+    height: float
+    """Largest move in pixels."""
+    length: float
+    """Pixels from wave to wave."""
+    start: float
+    """Phase at the left edge, in radians."""
+
+    def __call__(self, points: Points) -> Points:
+        """Return the places of the points on the bent sheet."""
+        moved: Points = points + np.stack([0 * points[:, 0], self.rise(points[:, 0])], axis=1)
+        return moved
+
+    def rise(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Return the moves of these columns."""
+        waves: NDArray[Any] = self.height * np.sin(2 * np.pi * x / self.length + self.start)
+        return waves
+
+
 Matrix: TypeAlias = NDArray[np.float64]
 
 # Homography from OpenCV's places, which count from pixel centres, to ours.
@@ -89,11 +111,12 @@ STEEPEST = 0.15
 class Pose:
     """Homography from the dial's frame (axis at 0, unit radius, y downwards) to pixels.
 
-    For a picture seen through a lens, the lens follows, and then the moves of the finished picture.
+    For a picture seen through a lens or on bent paper, the lens or the curl follows, and then the
+    moves of the finished picture.
     """
 
     matrix: Matrix  # [3, 3]
-    lens: Lens | None = None
+    lens: Lens | Curl | None = None
     beyond: Matrix | None = None
 
     def __call__(self, points: Points) -> Points:

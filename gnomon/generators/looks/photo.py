@@ -84,10 +84,10 @@ def photograph(layers: Layers, rng: Rng, *, min_readable_side: int) -> Image.Ima
     # Direction of the light across the picture, away from the lamp.
     direction = math.cos(angle), math.sin(angle)
     scene = _materials(layers, direction, rng, noise_rng)
-    scene *= _lamp_field(height, width, rng, noise_rng)
+    scene *= lamp_field(height, width, rng, noise_rng)
     scene = _glass(scene, rng, noise_rng)
     scene = _obstruct(scene, layers.case_mask, rng)
-    return Image.fromarray(_camera(scene, min_readable_side, rng, noise_rng))
+    return Image.fromarray(camera(scene, min_readable_side, rng, noise_rng))
 
 
 def _materials(
@@ -100,8 +100,7 @@ def _materials(
     height, width = pointer_mask.shape
     side = max(height, width)
     without_pointer *= (
-        1
-        + rng.uniform(0, 0.05) * _grain((height, width), rng.uniform(0.5, 3), noise_rng)[..., None]
+        1 + rng.uniform(0, 0.05) * grain((height, width), rng.uniform(0.5, 3), noise_rng)[..., None]
     )
     if rng.chance(0.35):
         without_pointer = _dirt(without_pointer, floor_mask, rng, noise_rng)
@@ -130,13 +129,13 @@ def _materials(
         body += rng.uniform(0.1, 0.5) * _spot(pointer_mask, direction, 0.03 * side)[..., None]
     if rng.chance(0.1):  # worn paint lets the floor through
         pointer_mask = pointer_mask * (
-            1 - 0.2 * np.clip(_grain((height, width), 0.03 * side, noise_rng), 0, 1)
+            1 - 0.2 * np.clip(grain((height, width), 0.03 * side, noise_rng), 0, 1)
         )
     scene: FloatImage = without_pointer + (body - without_pointer) * pointer_mask[..., None]
     return scene
 
 
-def _lamp_field(height: int, width: int, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
+def lamp_field(height: int, width: int, rng: Rng, noise_rng: np.random.Generator) -> FloatImage:
     """Return uneven light: brighter towards one side, or with the bright patch of a near lamp."""
     coarse = 1 + rng.uniform(0.0, 0.35) * noise_rng.standard_normal((3, 3)).astype(np.float32)
     field = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
@@ -194,12 +193,16 @@ def _obstruct(scene: FloatImage, case: Pixels, rng: Rng) -> FloatImage:
     return covered
 
 
-def _camera(
-    scene: FloatImage, min_readable_side: int, rng: Rng, noise_rng: np.random.Generator
-) -> Pixels:
-    """Apply lens, sensor, processing and file of a cheap camera."""
+def camera(
+    scene: FloatImage, min_readable_side: int, rng: Rng, noise_rng: np.random.Generator,
+    least: float = 0.0,
+) -> Pixels:  # fmt: skip
+    """Apply lens, sensor, processing and file of a cheap camera.
+
+    Pale and faint pictures keep at least this share of their colours and of their contrast.
+    """
     height, width = scene.shape[:2]
-    image = _expose(_lens(scene, min_readable_side, rng), rng)
+    image = _expose(_lens(scene, min_readable_side, rng), rng, least)
     pixels = _record(image, rng, noise_rng)
     how = rng.choice((cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_NEAREST))
     grown: Pixels = cv2.resize(pixels, (width, height), interpolation=how)
@@ -222,17 +225,17 @@ def _lens(scene: FloatImage, min_readable_side: int, rng: Rng) -> FloatImage:
     return blurred
 
 
-def _expose(image: FloatImage, rng: Rng) -> FloatImage:
+def _expose(image: FloatImage, rng: Rng, least: float) -> FloatImage:
     """Change exposure, white balance, saturation and contrast. One picture in seven is faint, as in
     fog."""
     cast = 0.36 if rng.chance(0.2) else 0.12
     balance = np.array([1 + rng.uniform(-cast, cast) for _ in range(3)], np.float32)
     image = np.clip(image * balance * rng.uniform(0.7, 1.3), 0, None)
     grey = image.mean(2, keepdims=True)
-    saturation = rng.uniform(0, 0.5) if rng.chance(0.12) else rng.uniform(0.5, 1.4)
+    saturation = rng.uniform(least, 0.5) if rng.chance(0.12) else rng.uniform(0.5, 1.4)
     image = grey + (image - grey) * saturation
     if rng.chance(1 / 7):
-        middle, contrast = rng.uniform(0.25, 0.75), rng.uniform(0.15, 0.6)
+        middle, contrast = rng.uniform(0.25, 0.75), rng.uniform(max(0.15, least), 0.6)
     else:
         middle, contrast = rng.uniform(0.35, 0.6), rng.uniform(0.6, 1.25)
     contrast = max(contrast, min(1.0, _FAINTEST / (float(image.std()) + 1e-3)))
@@ -253,7 +256,7 @@ def _record(image: FloatImage, rng: Rng, noise_rng: np.random.Generator) -> Pixe
         soft = cv2.GaussianBlur(image, (0, 0), rng.uniform(0.8, 2.0))
         image = image + rng.uniform(0.3, 1.6) * (image - soft)
     pixels = to_pixels(image)
-    return _jpeg(pixels, rng.integer(25, 92)) if rng.chance(0.85) else pixels
+    return jpeg(pixels, rng.integer(25, 92)) if rng.chance(0.85) else pixels
 
 
 def _dirt(
@@ -261,9 +264,7 @@ def _dirt(
 ) -> FloatImage:
     """Add specks and stains to the floor."""
     height, width = floor.shape
-    stains = np.clip(
-        _grain((height, width), rng.uniform(0.02, 0.12) * width, noise_rng) - 0.6, 0, 2
-    )
+    stains = np.clip(grain((height, width), rng.uniform(0.02, 0.12) * width, noise_rng) - 0.6, 0, 2)
     specks = (noise_rng.random((height, width), np.float32) > 0.9985).astype(np.float32)
     specks = cv2.GaussianBlur(specks, (0, 0), 0.7) * 3
     amount = rng.uniform(0.05, 0.35) * stains + rng.uniform(0.1, 0.6) * np.clip(specks, 0, 1)
@@ -272,7 +273,7 @@ def _dirt(
     return dirty
 
 
-def _grain(shape: tuple[int, int], size: float, noise_rng: np.random.Generator) -> FloatImage:
+def grain(shape: tuple[int, int], size: float, noise_rng: np.random.Generator) -> FloatImage:
     """Return noise with lumps of `size` pixels, of about unit deviation."""
     step = max(1, round(size))
     coarse = noise_rng.standard_normal((shape[0] // step + 2, shape[1] // step + 2), np.float32)
@@ -324,7 +325,7 @@ def _shake(image: FloatImage, degrees: float, length: int) -> FloatImage:
     return blurred
 
 
-def _jpeg(pixels: Pixels, quality: int) -> Pixels:
+def jpeg(pixels: Pixels, quality: int) -> Pixels:
     # OpenCV treats the channels as blue, green, red on the way in and out, so their order is
     # kept.
     _, data = cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, quality])
