@@ -184,7 +184,7 @@ class Source:
     """Generated kind, such as clock. `gnomon ls generators` lists the kinds."""
     path: str | None = None
     """Dataset directory, as `gnomon generate` writes it; or your own table (.csv, .tsv, .json,
-    .jsonl or .parquet) or folder. Rows may be chats, with `messages` or
+    .jsonl, .parquet, or the .xml of CVAT) or folder. Rows may be chats, with `messages` or
     `conversations` instead of question and answer. The path is searched first next to the recipe's
     file, then in the working directory."""
     benchmark: str | None = None

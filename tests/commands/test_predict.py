@@ -65,7 +65,7 @@ def test_photographs_of_a_folder_that_are_not_read_are_counted(tmp_path, capsys)
         pictures.pictures_in(str(tmp_path / "c.heic"))
 
 
-@pytest.mark.parametrize("name", ["metadata.csv", "metadata.jsonl"])
+@pytest.mark.parametrize("name", ["metadata.csv", "metadata.jsonl", "annotations.xml"])
 def test_a_folder_with_labels_is_data(tmp_path, name):
     """Its pictures have questions and answers, as every other verb reads them."""
     assert pictures.pictures_in(str(tmp_path)) == tmp_path

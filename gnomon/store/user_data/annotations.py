@@ -1,4 +1,4 @@
-"""Annotations of detection: COCO's JSON, and folders of YOLO and Pascal VOC.
+"""Annotations of detection: COCO's JSON, CVAT's XML, and folders of YOLO and Pascal VOC.
 
 Each picture is a row with the columns `image` and `answer`, a list of boxes with labels. The list
 is empty if the picture has no annotations. A box states its own format, whatever `box_format` is.
@@ -7,6 +7,7 @@ is empty if the picture has no annotations. A box states its own format, whateve
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +24,9 @@ from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 Row: TypeAlias = dict[str, Any]
 
 _COCO = {"images", "annotations", "categories"}
-# Largest size in bytes of one picture's annotations. 10,000 boxes have about a million.
-_MAX_NOTES = 2**24
+# Largest size in bytes of one picture's annotations (10,000 boxes have about a million), and of
+# CVAT's annotations of all pictures.
+_MAX_NOTES, _MAX_CVAT = 2**24, 2**28
 
 
 def is_coco(root: Any) -> bool:
@@ -112,6 +114,47 @@ def _report_strays(strays: list[Row], n: int, file: Path) -> None:
     if len(strays) == n:
         raise ValueError(f"{text}; no other annotation is left, so the ids may be of another kind")
     warn_once(f"{text}; left out")
+
+
+def cvat_rows(file: Path) -> Iterator[tuple[int, Row]]:
+    """Yield number and row of each picture of CVAT's XML for images, version 1.1.
+
+    A polygon is read as the box around it. Other shapes are ignored, and a picture with such shapes
+    only is left out, because it is not empty.
+    """
+    images = _xml(file, _MAX_CVAT).findall("image")
+    if not images:
+        raise ValueError(f"{file}: it has no picture: export it from CVAT as `CVAT for images 1.1`")
+    shapes, left_out = set(), 0
+    for number, image in enumerate(images, 1):
+        name, subset = image.get("name", ""), image.get("subset")
+        nodes = [node for node in image if node.tag in ("box", "polygon")]
+        shapes |= (others := {node.tag for node in image} - {"box", "polygon", "tag"})
+        if others and not nodes:
+            left_out += 1
+            continue
+        row: Row = {
+            "image": _first_file(file.parent, name, f"images/{subset or ''}", "images", "."),
+            "answer": [_cvat_box(node) for node in nodes],
+            SIZE_COLUMN: stated_size(image.get("width"), image.get("height")),
+        }
+        yield number, row | ({"split": subset} if subset else {})
+    if shapes:
+        names = ", ".join(sorted(shapes))
+        warn_once(
+            f"{file}: shapes other than boxes and polygons are not read ({names}); pictures with"
+            f" only such shapes are left out: {left_out:,}"
+        )
+
+
+def _cvat_box(node: ElementTree.Element) -> Row:
+    """Return the box of a shape. Its numbers are checked when the row is read."""
+    box: Any = [node.get(edge) for edge in ("xtl", "ytl", "xbr", "ybr")]
+    if node.tag == "polygon":
+        numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", node.get("points", ""))]
+        xs, ys = numbers[0::2], numbers[1::2]
+        box = [min(xs), min(ys), max(xs), max(ys)] if ys else []
+    return {"label": node.get("label", ""), "xyxy": box, "rotation": node.get("rotation")}
 
 
 def is_annotated(folder: Path) -> bool:
@@ -240,8 +283,8 @@ def _voc_rows(folder: Path) -> Iterator[Row]:
         yield row | ({"split": splits.get(file.stem, "train")} if splits else {})
 
 
-def _xml(file: Path) -> ElementTree.Element:
-    text = files.read_text(file, "annotations", limit=_MAX_NOTES)
+def _xml(file: Path, limit: int = _MAX_NOTES) -> ElementTree.Element:
+    text = files.read_text(file, "annotations", limit=limit)
     # Nested entities can grow beyond any memory, and VOC does not use them.
     if "<!" in text.replace("<!--", ""):
         raise ValueError(

@@ -10,9 +10,9 @@ from reprlib import repr  # noqa: A004 - a row may be long, and deep
 from typing import Any
 
 from gnomon import files, jsons
-from gnomon.store.user_data.annotations import coco_rows, is_coco
+from gnomon.store.user_data.annotations import coco_rows, cvat_rows, is_coco
 
-SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet")
+SUFFIXES = (".jsonl", ".csv", ".tsv", ".json", ".parquet", ".xml")
 # Largest length of a line or row in characters. A picture in base64 is a single line, and csv
 # allows 131,072 by default.
 _MAX_ROW = 2**28
@@ -24,14 +24,15 @@ _MAX_STREAMED, _MAX_PARSED = 2**34, 2**30
 
 
 def read_rows(file: Path, *, text: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield line and row of a file. For .json and .parquet the line is the number of the row.
+    """Yield line and row of a file. For .json, .parquet and .xml the line is the number of the row.
 
-    A .json contains a list of rows, alone or as the only list of an object; COCO's annotations,
-    with a row per picture; or an object of objects, whose names become the column `id`. A JSON
-    string instead of a row is refused, unless `text` names a column for it.
+    An .xml contains CVAT's annotations, with a row per picture. A .json contains a list of rows,
+    alone or as the only list of an object; COCO's annotations, with a row per picture; or an object
+    of objects, whose names become the column `id`. A JSON string instead of a row is refused,
+    unless `text` names a column for it.
     """
     files.check_regular(file)
-    functions = _jsonl, _separated, _separated, _json, _parquet
+    functions = _jsonl, _separated, _separated, _json, _parquet, _cvat
     readers = dict(zip(SUFFIXES, functions, strict=True))
     reader = readers.get(file.suffix.lower())
     if reader is None:
@@ -168,6 +169,10 @@ def _parquet(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # 
     except (ArrowException, OSError, MemoryError, ValueError) as error:
         message = f"{file}: it cannot be read as Parquet beyond row {line}: {error}"
         raise ValueError(message) from error
+
+
+def _cvat(file: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:  # noqa: ARG001 - of JSON
+    return cvat_rows(file)
 
 
 def _object(row: Any, file: Path, line: object, text: str) -> dict[str, Any]:

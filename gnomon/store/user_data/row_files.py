@@ -12,8 +12,9 @@ from gnomon.store.user_data.checked_pictures import PICTURE_SUFFIXES
 from gnomon.store.user_data.lines import SUFFIXES, read_rows
 from gnomon.store.user_data.split_files import split_files, split_rows
 
-METADATA = ("metadata.jsonl", "metadata.csv")
-"""Files with the labels of the pictures next to them, named as by Hugging Face's libraries."""
+METADATA = ("metadata.jsonl", "metadata.csv", "annotations.xml")
+"""Files with the labels of the pictures next to them, named as by Hugging Face's libraries and
+CVAT."""
 
 
 def is_user_data(path: str | Path) -> bool:

@@ -35,7 +35,7 @@ class Case:
     result: tuple[float, ...] | str = BOX
     """Box in pixels of the upright picture, or a part of the refusal."""
     warning: str = ""
-    formats: str = "coco voc yolo table"
+    formats: str = "coco cvat voc yolo table"
 
 
 def save_picture(folder, case):
@@ -61,6 +61,17 @@ def coco(folder, case):
     save_picture(folder, case)
     (folder / "labels.json").write_text(json.dumps(root))
     return folder / "labels.json", FIND
+
+
+def cvat(folder, case):
+    size = 'width="{}" height="{}"'.format(*case.stated) if case.stated else ""
+    box = 'xtl="{}" ytl="{}" xbr="{}" ybr="{}"'.format(*case.box)
+    save_picture(folder / "images", case)
+    (folder / "annotations.xml").write_text(
+        "<annotations><version>1.1</version>"
+        f'<image id="0" name="a.png" {size}><box label="red" {box}/></image></annotations>'
+    )
+    return folder, FIND
 
 
 def voc(folder, case):
@@ -94,47 +105,47 @@ def table(folder, case):
     return folder / "labels.jsonl", FIND
 
 
-WRITERS = {"coco": coco, "voc": voc, "yolo": yolo, "table": table}
+WRITERS = {"coco": coco, "cvat": cvat, "voc": voc, "yolo": yolo, "table": table}
 TURNED = (6, 20, 54, 40)
 """The box in the upright picture of 60 by 100 pixels, after a quarter turn to the right."""
 CASES = {
     "same size": Case(),
-    "no size": Case(stated=None, formats="coco voc table"),
-    "a size of 0": Case(stated=(0, 0), formats="coco voc"),
+    "no size": Case(stated=None, formats="coco cvat voc table"),
+    "a size of 0": Case(stated=(0, 0), formats="coco cvat voc"),
     "file half as large": Case(
-        file=(50, 30), result=(10, 3, 20, 27), warning="boxes are scaled", formats="coco voc"
+        file=(50, 30), result=(10, 3, 20, 27), warning="boxes are scaled", formats="coco cvat voc"
     ),
     "file thrice as large": Case(
         file=(300, 180), result=(60, 18, 120, 162), warning="boxes are scaled",
-        formats="coco voc",
+        formats="coco cvat voc",
     ),
     "file resized and rounded": Case(
         file=(33, 20), result=(6.6, 2, 13.2, 18), warning="boxes are scaled",
-        formats="coco voc",
+        formats="coco cvat voc",
     ),
     "shares of a resized file": Case(file=(50, 30), result=(10, 3, 20, 27), formats="yolo"),
     "file squeezed": Case(
-        file=(100, 100), formats="coco voc",
+        file=(100, 100), formats="coco cvat voc",
         result="its annotation is of a picture of 100 by 60 pixels, but the file has 100 by 100",
     ),
     "file cropped": Case(file=(100, 50), result="but the file has 100 by 50",
-                         formats="coco voc"),
+                         formats="coco cvat voc"),
     "turned without EXIF": Case(file=(60, 100), result="but the file has 60 by 100",
-                                formats="coco voc"),
+                                formats="coco cvat voc"),
     "EXIF turns, annotated as stored": Case(
         orientation=6, result=(6, 20, 54, 40), warning="turned as EXIF says",
-        formats="coco voc",
+        formats="coco cvat voc",
     ),
     "EXIF turns, annotated upright": Case(
-        orientation=6, stated=(60, 100), box=TURNED, result=TURNED, formats="coco voc"
+        orientation=6, stated=(60, 100), box=TURNED, result=TURNED, formats="coco cvat voc"
     ),
     "EXIF turns, annotated as stored, then resized": Case(
         file=(50, 30), orientation=8, result=(3, 30, 27, 40),
-        warning="turned as EXIF says", formats="coco voc",
+        warning="turned as EXIF says", formats="coco cvat voc",
     ),
     "EXIF turns, no size": Case(
         orientation=6, stated=None, box=TURNED, result=TURNED, warning="read as boxes of the"
-        " upright picture", formats="coco voc table",
+        " upright picture", formats="coco cvat voc table",
     ),
     "EXIF turns, shares": Case(
         orientation=6, stated=(60, 100), box=TURNED, result=TURNED,
@@ -145,7 +156,7 @@ CASES = {
     ),
     "boxes on 0 to 1": Case(
         box=(0.2, 0.1, 0.4, 0.9), stated=None, result="lies within one pixel",
-        formats="coco voc table",
+        formats="coco cvat voc table",
     ),
 }  # fmt: skip
 COMBINATIONS = [
@@ -203,6 +214,13 @@ def turned_coco(folder):
     return path, columns
 
 
+def turned_cvat(folder):
+    path, columns = cvat(folder, Case())
+    file = path / "annotations.xml"
+    file.write_text(file.read_text().replace("<box", '<box rotation="30.00"'))
+    return path, columns
+
+
 def turned_table(folder):
     path, columns = table(folder, Case())
     row = {"image": "a.png", "answer": [{"bbox": list(BOX), "angle": 30}]}
@@ -210,7 +228,7 @@ def turned_table(folder):
     return path, columns
 
 
-@pytest.mark.parametrize("write", [turned_yolo, turned_coco, turned_table])
+@pytest.mark.parametrize("write", [turned_yolo, turned_coco, turned_cvat, turned_table])
 def test_a_turned_box_is_refused(tmp_path, write):
     path, columns = write(tmp_path)
     with pytest.raises(ValueError, match=r"line 1: .*(is turned|without an angle or a confidence)"):
@@ -227,11 +245,48 @@ def crowd(folder):
     return path, columns
 
 
-def test_a_picture_of_crowds_alone_is_left_out(tmp_path, capsys):
+def other_shapes(folder):
+    """CVAT's file of two pictures, of which one has a polyline alone."""
+    path, columns = cvat(folder, Case())
+    file = path / "annotations.xml"
+    line = '<image name="a.png"><polyline label="red" points="1.0,2.0;3.0,4.0"/></image>'
+    file.write_text(file.read_text().replace("<image", f"{line}<image", 1))
+    return path, columns
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (crowd, "pictures with only crowds are left out: 1"),
+        (other_shapes, "(polyline); pictures with only such shapes are left out: 1"),
+    ],
+)
+def test_a_picture_of_crowds_or_other_shapes_alone_is_left_out(tmp_path, capsys, write, message):
     """Something is in it, so that an empty answer would be wrong."""
     warn_once.cache_clear()
-    path, columns = crowd(tmp_path)
+    path, columns = write(tmp_path)
     (sample,) = open_table(path, columns, "all")
     assert sample.target.boxes == (BOX,)
     assert sample.facts["line"] == 2
-    assert "pictures with only crowds are left out: 1" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
+
+
+def test_cvats_polygons_subsets_and_zeros_are_read(tmp_path):
+    path, columns = cvat(tmp_path, Case())
+    file = path / "annotations.xml"
+    polygon = '<polygon label="blue" points="8.5,2.0;30.25,4.5;9.0,40.0"/><tag label="indoors"/>'
+    text = file.read_text().replace("</image>", f"{polygon}</image>")
+    text = text.replace("<image", '<image subset="Validation"').replace("<box", '<box rotation="0"')
+    file.write_text(text)
+    (path / "images" / "Validation").mkdir()
+    (path / "images" / "a.png").rename(path / "images" / "Validation" / "a.png")
+    for source in (path, file):
+        (sample,) = open_table(source, replace(columns, split="split"), "val")
+        assert sample.target.pairs == [("blue", (8.5, 2, 30.25, 40)), ("red", BOX)]
+
+
+def test_other_xml_than_cvats_is_refused(tmp_path):
+    file = tmp_path / "annotations.xml"
+    file.write_text('<annotations><track id="0" label="red"/></annotations>')
+    with pytest.raises(ValueError, match=r"as `CVAT for images 1\.1`"):
+        open_table(file, FIND, "all")
