@@ -144,6 +144,14 @@ def test_what_must_be_read_off_an_axis_says_how_finely(level):
     assert len(set(found)) > 3
 
 
+def test_a_bar_that_stands_on_another_is_read_at_both_of_its_ends():
+    chart = Chart(charts=("waterfall",), value_labels=0.0, questions=("retrieve",))
+    for index in range(10):
+        plan = chart._meaning(index)[1]
+        first, *others = (plan.error((row, 0)) for row in range(len(plan.cells)))
+        assert set(others) == {2 * first}
+
+
 def test_a_number_in_a_table_beside_the_chart_is_not_the_charts():
     """No other cell has it, it is too far off to be misread, and all else stands in the table."""
     look = style.random_look(Rng("a"), names=["open"], palettes=["tab10"], fonts=["sans"])

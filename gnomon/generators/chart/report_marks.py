@@ -92,7 +92,7 @@ def bullet(board: Board, room: Corners) -> None:
     foot = board.x(plan.axis.share(0))
     for row, values in enumerate(plan.cells):
         middle = board.y(1 - (row + 0.5) / len(plan.cells))
-        for share, tone in ((1.0, 0.05), (0.75, 0.1), (0.5, 0.15)):
+        for share, tone in ((1.0, 0.04), (0.75, 0.08), (0.5, 0.11)):
             corners = (foot, round(middle - 0.4 * slot), board.x(share), round(middle + 0.4 * slot))
             board.pen.rectangle(corners, mixed(style.floor, style.ink, tone))
         for column, (value, half) in enumerate(zip(values, (0.15, 0.3), strict=True)):
