@@ -45,20 +45,16 @@ def report(
     note: str = "",
     *,
     text: str | None = None,
-    published: Sequence[Any] = (),
     as_json: bool = False,
 ) -> Path:
-    """Write the report as HTML, CSV, JSON and a picture, and print `text`, or the table of scores.
-
-    `published` are tables that papers printed.
-    """
+    """Write the files of a report, and print `text`, or the table of scores."""
     from gnomon.eval import table
     from gnomon.eval.scoring.spaces import space_warning
 
     for warning in map(space_warning, runs):
         if warning:  # boxes seem to be in another coordinate space
             warn(warning)
-    values = write_pages(runs, file, samples, note, published=published)
+    values = write_pages(runs, file, samples, note)
     if as_json:
         show_json({**values, "report": str(file)})
     else:
@@ -71,8 +67,6 @@ def write_pages(
     file: Path,
     samples: Mapping[str, Sample],
     note: str = "",
-    *,
-    published: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """Write the report as HTML, CSV, JSON and a picture. Return the values of the JSON.
 
@@ -91,8 +85,6 @@ def write_pages(
         put_text(folder / files.json.name, pretty_json(values) + "\n")
         write_picture(folder / files.picture.name, runs)
         names = [path.name for path in files[1:]]
-        write_report(
-            folder / file.name, runs, samples=samples, note=note, beside=published, files=names
-        )
+        write_report(folder / file.name, runs, samples=samples, note=note, files=names)
         check_outputs(files)  # some may have come meanwhile
     return values
