@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gnomon import files
 from gnomon.atomic import replace_file
 from gnomon.store.formats import Format
-from gnomon.store.parquet import columns_of
+from gnomon.store.parquet import group_sizes
 from gnomon.store.records import MORE_IMAGES, TEXTS, Record
 
 # Reading a row reads its whole group. With pictures of 80 kB, groups of 100 took 1.4 ms and
@@ -88,9 +89,9 @@ def _open(file: Path, mode: str = "rb") -> pa.NativeFile:
 
 def _footer(shard: Path) -> tuple[pq.FileMetaData, list[int]]:
     """Return the footer and the first row of each group. Refuse groups that are too large."""
-    footer, groups = columns_of(shard)
-    for group in groups:
-        size = sum(column.worst for column in group)
+    with files.open_bytes(shard) as source:
+        footer = pq.read_metadata(source)
+    for size in group_sizes(footer):
         if size > _LARGEST_GROUP:
             raise ValueError(f"a group of rows may take {size:,} bytes, more than gnomon writes")
     sizes = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]

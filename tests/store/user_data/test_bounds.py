@@ -10,8 +10,6 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gnomon.store import parquet
 from gnomon.store.user_data import lines
@@ -63,27 +61,6 @@ def test_rows_are_those_that_arrow_reads(tmp_path, how, times):
     table = pa.concat_tables([pa.table(TABLE)] * times).combine_chunks()
     file = written(tmp_path, table, **how)
     assert list(rows_of(file)) == pq.read_table(file).to_pylist()
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.none() | st.lists(st.none() | st.text(max_size=3), max_size=4), min_size=1,
-                max_size=30),
-       st.booleans(), st.integers(1, 40))  # fmt: skip
-def test_columns_are_as_large_as_they_are(tmp_path_factory, rows, dictionary, group):
-    """Of every value counted, and of each page's bytes as the footer has them, which pyarrow tells
-    the truth in."""
-    table = pa.table({"a": pa.array(rows, pa.list_(pa.string()))})
-    file = written(tmp_path_factory.mktemp("a"), table, use_dictionary=dictionary,
-                   compression="none", row_group_size=group)  # fmt: skip
-    footer, groups = parquet.columns_of(file)
-    for number, (column,) in enumerate(groups):
-        told = footer.row_group(number).column(0)
-        assert column.values == told.num_values
-        assert 0 <= told.total_uncompressed_size - column.size <= 60 * (1 + len(rows))
-        assert column.is_nested
-        longest = max((len((text or "").encode()) for row in rows for text in row or ()), default=0)
-        assert column.longest >= (longest if dictionary and len(groups) == 1 else 0)
-    assert list(rows_of(file)) == table.to_pylist()
 
 
 def encoded(table, **how):
