@@ -226,6 +226,8 @@ def _argument_type(hint: Any) -> dict[str, Any]:
         return _argument_type(inner[0])
     if hint is bool:
         return {"action": "store_true"}
+    if typing.get_origin(hint) is list:
+        return {"action": "append", "type": inner[0]}
     if typing.get_origin(hint) is Literal:
         return {"choices": inner}
     if (

@@ -8,6 +8,7 @@ from gnomon.commands._parser import Html
 def compare(
     *runs: str,
     out: Html,
+    beside: list[str] | None = None,
     json: bool = False,
     data: str | None = None,
     id_column: str | None = None,
@@ -23,6 +24,7 @@ def compare(
     runs RUN: a run or a file of answers. key=value overrides the recipe of --data, or says how your
         file is read, such as columns.answer=time
     out HTML: the report
+    beside TABLE: a published table to show: ntil-clock, ntil-box or ntil-text (may be given again)
     data RECIPE|DATA: the questions of answers that another program made, as for `gnomon score`
     id_column NAME: the column of such answers that names the question (default: answers are in the
         order of the questions)
@@ -43,4 +45,4 @@ def compare(
     with lock_report(out) as report_files:
         check_outputs(report_files, [*files, Path(data or files[0])])
         exam = answer_format.open_exam(data, overrides)
-        compare_runs(files, out, exam, answer_format, as_json=json)
+        compare_runs(files, out, exam, answer_format, published=beside or (), as_json=json)

@@ -22,6 +22,7 @@ def compare_runs(
     exam: Exam | None,
     answer_format: AnswerFormat,
     *,
+    published: Sequence[str] = (),
     as_json: bool = False,
 ) -> Path:
     """Report the last answers of several runs or files side by side, the first as the baseline.
@@ -34,6 +35,7 @@ def compare_runs(
     from gnomon.eval.comparing.groups import check_same_exam, compare_groups, group_runs
     from gnomon.eval.report import text_tables
 
+    tables = [text_tables.open_table(name) for name in published]
     is_ours = [out.is_dir() or exam is None or provenance_path(out).is_file() for out in outs]
     if exam is not None and all(is_ours):
         raise RecipeError("--data: all of these record their questions: leave --data out")
@@ -50,17 +52,22 @@ def compare_runs(
             notes += [note] if note else []
         runs.append(replace(run, name=name))
     check_same_exam(runs)
+    filled = [text_tables.add_runs(each, runs) for each in tables]
     groups = group_runs(runs)
     comparisons, refusals = compare_groups(groups)
     if samples is None:
         samples, note = pictures_of(outs[0])
         notes += [note] if note else []
-    texts = [text_tables.differences(groups, comparisons, refusals) if comparisons else table(runs)]
+    texts = [text_tables.table_text(each) for each in filled]
+    texts += [
+        text_tables.differences(groups, comparisons, refusals) if comparisons else table(runs)
+    ]
     certainties = text_tables.certainty_table(runs)
     texts += [f"\n{certainties}\n"] if certainties else []
     return report(
         *(runs, file, samples, " ".join(notes)),
         text="\n".join(texts),
+        published=filled,
         as_json=as_json,
     )
 

@@ -45,16 +45,20 @@ def report(
     note: str = "",
     *,
     text: str | None = None,
+    published: Sequence[Any] = (),
     as_json: bool = False,
 ) -> Path:
-    """Write the files of a report, and print `text`, or the table of scores."""
+    """Write the report as HTML, CSV, JSON and a picture, and print `text`, or the table of scores.
+
+    `published` are tables that papers printed.
+    """
     from gnomon.eval import table
     from gnomon.eval.scoring.spaces import space_warning
 
     for warning in map(space_warning, runs):
         if warning:  # boxes seem to be in another coordinate space
             warn(warning)
-    values = write_pages(runs, file, samples, note)
+    values = write_pages(runs, file, samples, note, published=published)
     if as_json:
         show_json({**values, "report": str(file)})
     else:
@@ -67,6 +71,8 @@ def write_pages(
     file: Path,
     samples: Mapping[str, Sample],
     note: str = "",
+    *,
+    published: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """Write the report as HTML, CSV, JSON and a picture. Return the values of the JSON.
 
@@ -85,6 +91,8 @@ def write_pages(
         put_text(folder / files.json.name, pretty_json(values) + "\n")
         write_picture(folder / files.picture.name, runs)
         names = [path.name for path in files[1:]]
-        write_report(folder / file.name, runs, samples=samples, note=note, files=names)
+        write_report(
+            folder / file.name, runs, samples=samples, note=note, beside=published, files=names
+        )
         check_outputs(files)  # some may have come meanwhile
     return values

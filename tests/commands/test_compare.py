@@ -1,4 +1,4 @@
-"""gnomon compare: seeds together, other questions refused."""
+"""gnomon compare: seeds together, other questions refused, published figures beside."""
 
 import json
 import random
@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from command_toys import finished_run
+from quick import quick
 
 from gnomon import recipe
 from gnomon.dialect import Dialect
@@ -109,6 +110,27 @@ def test_runs_that_were_asked_otherwise_are_refused(runs, tmp_path, cli, changes
     assert message in error
     assert "their questions or settings differ" in error
     assert not (tmp_path / "it.html").exists()
+
+
+@pytest.mark.parametrize("table", quick(["ntil-clock", "ntil-box", "ntil-text"], "ntil-clock"))
+def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, cli, table):
+    report = tmp_path / "it.html"
+    output = cli("compare", runs["ntil", 1], "--beside", table, "-o", report).out
+    above, below = output.split("Model ", 1)
+    for words in (
+        "As published",
+        "arXiv 2505.13077",
+        "Set-ups differ",
+        "training and test pictures",
+    ):
+        assert words in above
+    assert "Qwen2-VL-2B" in below
+    assert "ntil-s1" in below
+    page = report.read_text()
+    assert "As published: Fei et al. 2025" in page
+    if table == "ntil-clock":
+        assert "98.3 %" in below
+        assert "24.66 min" in page
 
 
 def test_a_run_whose_training_is_not_over_is_refused(runs, tmp_path, cli):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -61,6 +61,7 @@ def write_report(
     samples: Mapping[str, Sample] | None = None,
     title: str = "",
     note: str = "",
+    beside: Sequence[Mapping[str, Any]] = (),
     files: Sequence[str] = (),
     worst: int = 50,
     right: int | None = None,
@@ -76,6 +77,8 @@ def write_report(
     from a plain dict of samples.
 
     title, note: by default, the title names the models and the data. `note` is a line below it.
+
+    beside: published tables, to which `add_runs` has added these runs.
 
     files: names of other files in the same folder, to which the page links.
 
@@ -116,6 +119,7 @@ def write_report(
         notes=[*refusals, *coverage_notes(runs), *group_notes(runs)],
         warnings=[*answer_warnings(all_runs), *filter(None, map(space_warning, all_runs))],
         groups=[] if one_per_group else [group.sentence for group in groups],
+        published=beside,
         sections=[section(runs, type_name, of_runs) for type_name in types],
         means={} if one_per_group else {t: seed_charts(groups, t) for t in types},
         slices=slices(runs, stored, classes_by_type),

@@ -1,15 +1,18 @@
-"""Tables of runs as text for terminals and as JSON values."""
+"""Tables of runs as text for terminals and as JSON values, and published tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
+from gnomon import names
 from gnomon.answers.registry import TYPES
 from gnomon.eval.comparing.comparison import Comparison
 from gnomon.eval.comparing.groups import Group, compare_groups, group_runs, verdicts
 from gnomon.eval.comparing.guessing import compare_with_chance, repeated_answer_warnings
 from gnomon.eval.formatting import (
+    NONE,
     align,
     difference_text,
     figure,
@@ -257,3 +260,49 @@ def _block(
     ]
     lines.append(["Items", *counts, *[""] * differs, ""])
     return align(lines)
+
+
+def open_table(name: str) -> dict[str, Any]:
+    """Read a table from published.yaml by name. An unknown name raises an error with a hint."""
+    import yaml
+
+    tables = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text("utf-8"))
+    names.check(tables, name, what="published table", command="gnomon compare --help")
+    return dict(tables[name])
+
+
+def add_runs(table: Mapping[str, Any], runs: Sequence[RunResult]) -> dict[str, Any]:
+    """Format the rows of a published table, and add a row for each run."""
+    columns = table["columns"]
+    header = ["Model", "Loss", *(column["heading"] for column in columns)]
+    rows = [_published_row(columns, *row) for row in table["rows"]]
+    ours = [[run.name, "ours", *_run_cells(columns, run, table["kind"])] for run in runs]
+    return {**table, "header": header, "rows": rows + ours}
+
+
+def table_text(table: Mapping[str, Any]) -> str:
+    """Format a table from `add_runs` for a terminal, below the published set-up."""
+    setup = [f"  {key}: {value}" for key, value in table["setup"].items()]
+    head = f"{table['title']}. As published: {table['source']}. Set-ups differ. Published set-up:"
+    return "\n".join([head, *setup, "", *align([table["header"], *table["rows"]])]) + "\n"
+
+
+def _published_row(
+    columns: Sequence[Any], model: str, loss: str, *figures: float | None
+) -> list[str]:
+    """Format a row of a published table with the digits of the paper."""
+    cells = [
+        NONE if x is None else f"{x:g} {column['unit']}"  # as many digits as in the paper
+        for x, column in zip(figures, columns, strict=True)
+    ]
+    return [model, f"{loss}, published", *cells]
+
+
+def _run_cells(columns: Sequence[Any], run: RunResult, type_name: str) -> list[str]:
+    """Format the figures of a run for the columns of a published table."""
+    if type_name not in run.scores.summaries:
+        return [NONE] * len(columns)
+    results = [run.scores.summaries[type_name][column["line"]] for column in columns]
+    return [
+        f"{figure(r.estimate.value, r.unit)} {interval_text(r.estimate, r.unit)}" for r in results
+    ]
