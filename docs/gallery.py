@@ -26,6 +26,12 @@ MORE = {
     "chart": {"of reports": {"charts": ["waterfall", "funnel", "candlestick", "bullet", "treemap",
                                         "map"], "level": "medium"},
               "worn": {"degrade": "heavy", "size": 448},
+              "in the world": {"looks": ["screenshot", "dashboard", "slide", "scan", "photo"],
+                               "level": "medium"},
+              "in house styles": {
+                  "styles": ["broadsheet", "spreadsheet", "tile", "night", "handout", "sketch"],
+                  "numbers": ["comma", "space", "apostrophe", "english"],
+                  "names": ["turned", "cut"], "level": "medium"},
               "with lists": {"questions": ["boxes"], "level": "medium"}},
     "counter": {"with lists": {"questions": ["boxes"], "level": "medium"},
                 "photographed": {"look": "photo", "level": "medium", "questions": ["read"]},
