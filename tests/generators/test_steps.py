@@ -11,7 +11,7 @@ import pytest
 
 from gnomon import dialect
 from gnomon.answers.base.dialect import DIALECTS
-from gnomon.answers.reading.steps import STEP_FORMS, are_steps
+from gnomon.answers.reading.steps import STEP_FORMS, STEPS_PATTERN, are_steps
 from gnomon.answers.registry import TYPES
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.drawing.picture_generator import PictureGenerator
@@ -96,6 +96,7 @@ def test_an_answer_with_steps_has_the_value_of_the_answer(kind, options):
             answer = sample.target.write(DIALECTS[name], sample.image.size)
             text = dialect.add_working(sample.rationale, answer)
             assert text == f"{sample.rationale}: {answer}"
+            assert re.fullmatch(STEPS_PATTERN, f"{sample.rationale}: ")
             assert read(sample, text, name) == read(sample, answer, name) is not None
     assert n
 

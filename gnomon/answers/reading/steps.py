@@ -1,7 +1,7 @@
 """Steps: observations that an answer states before its value, "between 4 and 5, 7 of 10: 4.7".
 
 Generators write the forms of steps.toml, and a user's table has steps in any words. Readers skip
-the steps, so that their numbers are never taken for the value.
+the steps, because their numbers are not the value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ OWN_STEPS = "Steps: "
 """Beginning of steps in a user's own words. Their value follows after "Answer:"."""
 ANSWER = "Answer: "
 """Text between a working, or steps in a user's words, and the value."""
-STEPS_PATTERN = r"([a-z]([^:]|:[0-9])*: |Steps: [^\n]*\nAnswer: )"
+STEPS_PATTERN = r"([a-z]([^:]|:[0-9])*: |Steps: [^\n]*\nAnswer: )?"
 """Regular expression of steps, for guided decoders. The pattern of a value follows it."""
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _SLOTS = {
@@ -105,7 +105,7 @@ class Observation(NamedTuple):
         return cls(" ".join(words), text, numbers)
 
     def is_right(self, truth: Observation) -> bool:
-        """Return True if the numbers are those of the true step, within the form's tolerance."""
+        """Return True if the numbers equal the numbers of the true step within the tolerance."""
         if (self.name, len(self.numbers)) != (truth.name, len(truth.numbers)):
             return False
         if not self.numbers:
@@ -143,7 +143,7 @@ def value_start(text: str) -> int:
 
 
 def _stops_in_steps(text: str) -> bool:
-    """Return True if a text consists of steps, of which the last may be cut."""
+    """Return True if a text consists of steps only. The last step may be cut."""
     *whole, last = text.rstrip(",: ").split(", ")
     if whole and not any(form.matches(whole[0]) for form in _OPENING):
         return False

@@ -1,9 +1,12 @@
 """Steps of answers: readers skip them, and other answers are read as before."""
 
+import re
+
 import pytest
 
 from gnomon.answers.reading.steps import Observation, add_working, steps_of, value_start
 from gnomon.eval import read_number, read_text, read_time
+from gnomon.runs.name_lists import answer_form
 
 
 @pytest.mark.parametrize(
@@ -82,3 +85,19 @@ def test_steps_in_other_words_are_marked_off_by_the_answer():
     assert [s.name for s in steps_of("Steps: needle past 4, tick 7\nAnswer: 4.7")] == [
         "needle past", "tick",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("10:08", True),
+        ("short hand 10.13, long hand 1.6, shows 10:08: 11:30", True),
+        ("Steps: short hand past 10\nAnswer: 10:08", True),
+        ("short hand 10.13, long hand 1.6", False),
+        ("It is about 10:08", False),
+    ],
+)
+def test_a_pattern_for_guided_decoding_allows_steps(text, fits):
+    pattern = answer_form("time", "columns.steps=seen", as_schema=False, family=None)
+    assert bool(re.fullmatch(pattern, text)) is fits
+    assert read_time(text) or not fits
