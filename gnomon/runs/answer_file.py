@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon.atomic import replace_files
-from gnomon.eval.calibration.calibration import Certifier
 from gnomon.eval.scoring import predictions, question_file
 from gnomon.eval.scoring.edges import kept_axes
 from gnomon.eval.scoring.question_file import Question
@@ -25,13 +24,10 @@ from gnomon.store.lock import sole_writer
 from gnomon.store.reading.run_folder import RunFolder
 
 
-def answer_exam(
-    recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None,
-    certifier: Certifier | None = None,
-) -> Path:  # fmt: skip
+def answer_exam(recipe: Recipe, exam: Exam, out: Path, *, run: Path | None = None) -> Path:
     """Ask a run's trained model the questions of an exam. If `run` is None, ask the untrained
     model."""
-    return AnswerFile(out).ask(Reader(recipe, run, certifier=certifier), exam)
+    return AnswerFile(out).ask(Reader(recipe, run), exam)
 
 
 @dataclass(frozen=True)

@@ -171,12 +171,10 @@ class Reader:
             return answers
         return {answer.sample_id: answer for batch in batches for answer in batch}
 
-    def predictions(
-        self, samples: Iterable[Sample], batch_size: int | None = None
-    ) -> Iterator[list[Prediction]]:
+    def predictions(self, samples: Iterable[Sample]) -> Iterator[list[Prediction]]:
         """Yield the model's answers to samples, batch by batch, in no particular order."""
         uncut: set[str] = set()
-        yield from self._predictions(samples, batch_size or self.recipe.eval.batch_size, uncut)
+        yield from self._predictions(samples, self.recipe.eval.batch_size, uncut)
         _warn_of_uncut(uncut)
 
     def _predictions(

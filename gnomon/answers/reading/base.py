@@ -116,15 +116,14 @@ def fill(rows: Mapping[str, str | list[str]]) -> dict[str, str]:
     return patterns
 
 
-def any_of(words: Iterable[str], then: str = "", *, letters: str = "[a-z]") -> str:
-    """Build a pattern for any of these words, followed by `then` and without adjacent `letters`.
+def any_of(words: Iterable[str], *, letters: str = "[a-z]") -> str:
+    """Build a pattern for any of these words without adjacent `letters`.
 
     Alternatives are grouped by their first letter, which makes the search fast. Longer words come
     first, because "eighty" begins with "eight".
     """
-    then = f"(?!{letters}){then}"
     return "|".join(
-        rf"{letter}(?<!{letters}{letter})(?:{'|'.join(word[1:] for word in same)}){then}"
+        rf"{letter}(?<!{letters}{letter})(?:{'|'.join(word[1:] for word in same)})(?!{letters})"
         for letter, same in groupby(sorted(words, reverse=True), lambda word: word[0])
     )
 

@@ -160,24 +160,22 @@ class _Index(dict[str, int]):
             self.setdefault(text, len(self))
 
 
-def write_csv(
-    path: Path, runs: Sequence[RunResult], samples: Mapping[str, Sample] | None = None
-) -> None:
+def write_csv(path: Path, runs: Sequence[RunResult]) -> None:
     """Write a CSV row for each answer of each run, with its measures and its question's facts."""
     # Answers are read twice, first to collect the columns, because rows are not kept in memory.
-    names = dict.fromkeys(name for row in _csv_rows(runs, samples or {}) for name in row)
+    names = dict.fromkeys(name for row in _csv_rows(runs) for name in row)
     # Facts come last, because they are many, and users look for the measures.
     columns = sorted(names, key=lambda name: name.startswith("fact."))
-    rows = ([row.get(name, "") for name in columns] for row in _csv_rows(runs, samples or {}))
+    rows = ([row.get(name, "") for name in columns] for row in _csv_rows(runs))
     path.parent.mkdir(parents=True, exist_ok=True)
     with replace_file(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         write_rows(file, chain([columns], rows))
 
 
-def _csv_rows(runs: Sequence[RunResult], samples: Mapping[str, Sample]) -> Iterator[dict[str, Any]]:
+def _csv_rows(runs: Sequence[RunResult]) -> Iterator[dict[str, Any]]:
     """Yield each answer as a dict of columns. Measures with the name of a column are left out."""
     for run in runs:
-        for item, question, question_facts in describe_answers(run, samples):
+        for item, question, question_facts in describe_answers(run, {}):
             answer = {
                 "run": run.name,
                 "sample_id": item.sample_id,
