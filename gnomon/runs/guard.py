@@ -18,8 +18,6 @@ from gnomon.store.user_data.row_files import is_user_data, raw_rows
 _TEXTS = (".txt", ".md")
 _MOST_BYTES = 2**18
 """Largest text. It has about 65,000 tokens."""
-_KINDS = ("number", "time", "text")
-"""Types of answers, of which a table gets the first that all its labels have."""
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,9 @@ def _read_text(path: Path) -> str:
 
 def _exam_of(path: Path) -> Exam:
     """Return at most 500 questions of a table or a dataset."""
-    is_table = is_user_data(path)
-    if path.is_file() and not is_table:
+    if path.is_file() and not is_user_data(path):
         raise ValueError(f"{path}: give a table, a dataset or a text ({', '.join(_TEXTS)})")
-    source = _table_source(path) if is_table else Source(path=str(path))
+    source = _table_source(path) if is_user_data(path) else Source(path=str(path))
     exam = exam_on_disk(Recipe(data=(source,)), {})
     return replace(exam, samples=min(exam.samples, DEFAULT_QUESTIONS))
 
@@ -99,7 +96,8 @@ def _table_source(path: Path) -> Source:
     # As a further column, because its cells may be empty: such rows are questions without picture.
     pictures = tuple([name for name in ("image", "file_name") if name in names][:1])
     choices = next((name for name in CHOICES if name in names), None)
-    for kind in _KINDS if choices is None else ("text",):
+    # The first type that all labels have.
+    for kind in ("number", "time", "text") if choices is None else ("text",):
         columns = Columns(image=None, more_images=pictures, kind=kind, choices=choices)
         source = Source(path=str(path), columns=columns)
         with suppress(ValueError):

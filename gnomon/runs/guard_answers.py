@@ -27,18 +27,16 @@ if TYPE_CHECKING:
 
 def ask_guard_of(reader: Reader) -> None:
     """Ask a run's guard before and after its training, or say why it is not asked."""
-    section = reader.recipe.eval
-    if not section.guard_files:
-        return
-    missing = [file for file in section.guard_files if not Path(file).exists()]
-    if reader.run is None or reader.recipe.model.server is not None:
-        note("eval.guard is not asked: that needs a run on this machine, with and without training")
-    elif missing:
+    files = reader.recipe.eval.guard_files
+    missing = [file for file in files if not Path(file).exists()]
+    if missing:
         note(f"eval.guard is not asked: there is no file or folder {missing[0]!r}")
-    else:
-        guard = Guard.of(section)
+    elif files and reader.run is not None and reader.recipe.model.server is None:
+        guard = Guard.of(reader.recipe.eval)
         for when in (BEFORE, AFTER):
             ask_guard(guard, reader, RunFolder(reader.run), when)
+    elif files:
+        note("eval.guard is not asked: that needs a run on this machine, with and without training")
 
 
 def ask_guard(guard: Guard, reader: Reader, folder: RunFolder, when: str) -> None:

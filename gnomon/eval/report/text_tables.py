@@ -160,9 +160,7 @@ def json_data(runs: Sequence[RunResult]) -> dict[str, Any]:
             for group in groups
         },
         "not_compared": refusals,
-        "forgetting": {
-            run.name: [asdict(row) for row in run.forgetting] for run in runs if run.forgetting
-        },
+        "forgetting": {r.name: list(map(asdict, r.forgetting)) for r in runs if r.forgetting},
         "warnings": answer_warnings(runs),
     }
 
