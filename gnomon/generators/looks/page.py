@@ -267,15 +267,15 @@ def _photographed(sheet: Pixels, chart: Points, colours: PageColours, rng: Rng) 
     # The slopes of a bent sheet are lit differently.
     slope = np.gradient(curl.rise(np.arange(width) + 0.5)) * rng.uniform(-3, 3)
     scene *= np.clip(1 + slope, 0.7, 1.3).astype(np.float32)[None, :, None]
-    if rng.chance(0.4):  # the shadow of the person who takes the picture
+    if rng.chance(0.25):  # the shadow of the person who takes the picture
         x, y = np.meshgrid(np.linspace(0, 1, width), np.linspace(0, 1, height))
         angle, edge = rng.uniform(0, math.tau), rng.uniform(0.1, 0.5)
         away = (x - 0.5) * math.cos(angle) + (y - 0.5) * math.sin(angle) - edge + 0.3
         dark = 1 / (1 + np.exp(-away / rng.uniform(0.02, 0.15)))
-        scene *= (1 - rng.uniform(0.1, 0.4) * dark).astype(np.float32)[..., None]
+        scene *= (1 - rng.uniform(0.1, 0.35) * dark).astype(np.float32)[..., None]
     # White paper is as bright as the camera can show, and no brighter.
     scene *= min(1.0, _WHITE / float(np.quantile(scene[::8, ::8], 0.97)))
-    least = 0.45 if colours.have_meaning else 0.3
+    least = 0.5 if colours.have_meaning else 0.3
     return photo.camera(scene, min(width, height), rng, noise_rng, least), curl, beyond
 
 
