@@ -2,15 +2,12 @@
 only."""
 
 import math
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 import trl
-from peft import PeftModel
 from torch import Tensor
 from torch.nn import functional
 from typing_extensions import override  # typing has it from Python 3.12 on
@@ -28,9 +25,8 @@ from gnomon.pipeline.training.head import (
     rows_in_one_pass,
     supports_logits_to_keep,
 )
-from gnomon.pipeline.training.parts import spare_frozen_towers
+from gnomon.pipeline.training.run_trainer import RunTrainer
 from gnomon.progress import warn
-from gnomon.shortage import add_path_to_disk_error
 
 _PARSED_LABELS = "parsed_labels"
 """Key of a batch for its parsed labels, on their way from the accumulation window to forward."""
@@ -46,7 +42,7 @@ class _ParsedLabels:
     counts: dict[str, Tensor]
 
 
-class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
+class NumericSFTTrainer(RunTrainer, trl.SFTTrainer):  # type: ignore[misc]
     """SFTTrainer whose loss is CE + weight · numeric loss, over the answer's tokens.
 
     It takes all arguments of SFTTrainer, and any dataset and collator that give labels. `Objective`
@@ -108,10 +104,7 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
             vocab=None if loss is not None else self._vocab_for_log(),
         )
         self.validation = validation
-        """Function from the model to further figures of an evaluation, such as the scores of its
-        answers."""
         self.learning_rate_of = learning_rate_of
-        """Highest learning rate of a parameter by its name. None if all have the same rate."""
         self._has_warned = False
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         # Names, and their sums and counts since the last log line, [2, names]. They are kept by
@@ -148,23 +141,6 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         batches = [{**batch, _PARSED_LABELS: self._parse_batch(batch)} for batch in batches]
         self._window = self._sum_counts([batch[_PARSED_LABELS].counts for batch in batches])
         return batches, tokens
-
-    @override
-    def create_optimizer(self, *args: Any, **kwargs: Any) -> Any:
-        """Build the optimizer, splitting its parameter groups by learning rate."""
-        optimizer = super().create_optimizer(*args, **kwargs)
-        if self.learning_rate_of is None:
-            return optimizer
-        # By identity, because the optimizer's groups hold parameters without names.
-        rates = {id(p): self.learning_rate_of(name) for name, p in self.model.named_parameters()}
-        groups = []
-        for group in optimizer.param_groups:
-            # In a fixed order, by which a saved optimizer's state finds its groups again.
-            for rate in sorted({rates[id(p)] for p in group["params"]}, reverse=True):
-                parameters = [p for p in group["params"] if rates[id(p)] == rate]
-                groups.append({**group, "params": parameters, "lr": rate})
-        optimizer.param_groups[:] = groups
-        return optimizer
 
     @override
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
@@ -218,14 +194,8 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         # Generation and the loader's shuffling draw from the global generators.
         with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **kwargs)
-            figures = {} if self.validation is None else self.validation(self.model)
-        output.metrics.update({f"{metric_key_prefix}_{n}": v for n, v in figures.items()})
-        metric = f"eval_{(self.args.metric_for_best_model or '').removeprefix('eval_')}"
-        if self.validation is not None and metric.startswith(f"{metric_key_prefix}_"):
-            # A deviation is missing if no answer could be read. NaN is never the best, while
-            # transformers would end the run over a missing metric.
-            output.metrics.setdefault(metric, math.nan)
-        return output
+            figures = self.score_validation(metric_key_prefix)
+        return output._replace(metrics={**figures, **output.metrics})
 
     def _measure(
         self, model: torch.nn.Module, inputs: dict[str, Any], *, all_logits: bool
@@ -360,59 +330,6 @@ class NumericSFTTrainer(trl.SFTTrainer):  # type: ignore[misc]
         except ValueError:
             return None
 
-    @override
-    def _prepare_for_training(self, *args: Any, **kwargs: Any) -> Any:
-        """Undo the hooks again, because checkpointing, set up just before, hooks every
-        embedding."""
-        self._spare_towers()
-        return super()._prepare_for_training(*args, **kwargs)
-
-    def _spare_towers(self) -> None:
-        # transformers 5.23 renamed this setting, and keeps the old name as well.
-        options = self.args.gradient_checkpointing_kwargs or {}
-        spare_frozen_towers(self.model, reentrant=bool(options.get("use_reentrant")))
-
-    @override
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        """Load every weight as it was saved. The method of transformers loses some of them.
-
-        PEFT returns a bf16 adapter as float32. A whole Qwen2-VL is saved under other names than its
-        modules have. transformers does not find these names again and only warns.
-        """
-        sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
-        if sharded or isinstance(self.model, PeftModel):
-            super()._load_from_checkpoint(resume_from_checkpoint, model)
-            cast_adapter(self.model)
-            return
-        # from_pretrained maps the saved names to the names of the modules.
-        saved = type(self.model).from_pretrained(resume_from_checkpoint, dtype=self.model.dtype)
-        self.model.load_state_dict(saved.state_dict())
-
-    @override
-    def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
-        """Start with an empty folder, because a kill may have left half of this checkpoint.
-
-        PEFT would read the card in it, and files of two trainings would be mixed in one checkpoint.
-        A full disk is reported with the place, which the writing libraries do not name.
-        """
-        path = Path(self._get_output_dir(trial=trial))
-        if self.args.should_save:
-            shutil.rmtree(path / f"checkpoint-{self.state.global_step}", ignore_errors=True)
-        self.accelerator.wait_for_everyone()
-        with add_path_to_disk_error(path):
-            super()._save_checkpoint(model, trial)
-
-    @override
-    def _load_best_model(self) -> None:
-        if self.is_fsdp_enabled or self.is_deepspeed_enabled:
-            super()._load_best_model()
-        else:
-            self._load_from_checkpoint(self.state.best_model_checkpoint)
-
-    @override
-    def _send_telemetry(self) -> None:
-        """Send no telemetry, whatever TRL's default."""
-
 
 def shift_labels(labels: Tensor) -> Tensor:
     """Move labels to the positions whose logits score them: t predicts t + 1."""
@@ -420,4 +337,5 @@ def shift_labels(labels: Tensor) -> Tensor:
 
 
 # At import, so an unsupported release is refused before anything is loaded.
-check_overrides(NumericSFTTrainer, trl.SFTTrainer)
+for ours in (RunTrainer, NumericSFTTrainer):
+    check_overrides(ours, trl.SFTTrainer)
