@@ -36,6 +36,7 @@ def plan(
     from gnomon.pipeline.planning import plan as planning  # imports torch
     from gnomon.recipe import with_schema_line
     from gnomon.runs.planning import fitting_text, resolve_for_planning
+    from gnomon.runs.start_run import check_start
     from gnomon.runs.table_warnings import row_counts, warn_before_training
     from gnomon.store.reading.augmented import check_can_spread
 
@@ -44,6 +45,7 @@ def plan(
     resolved = resolve_for_planning(recipe, overrides)
     checked = resolved.recipe
     check_can_spread(resolved.samples("train"), checked.loss.spread)
+    check_start(checked)
     if write is not None:
         check_is_free(write)
     for line in () if json else row_counts(checked.data):

@@ -15,7 +15,9 @@ from gnomon.pipeline import checkpoint
 from gnomon.recipe.sections import LARGEST_RANK
 
 
-def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
+def attach_adapter(
+    model: PreTrainedModel, folder: Path, *, trainable: bool = False
+) -> peft.PeftModel:
     """Load the adapter in a folder onto the model. Refused unless every weight finds its place.
 
     PEFT would leave out weights under other names with a warning, and the base alone would answer.
@@ -26,7 +28,7 @@ def attach_adapter(model: PreTrainedModel, folder: Path) -> peft.PeftModel:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Found missing adapter keys")
             # As a Path, because PEFT would look for a string on the hub.
-            return peft.PeftModel.from_pretrained(model, folder)
+            return peft.PeftModel.from_pretrained(model, folder, is_trainable=trainable)
 
     adapted = checkpoint.try_load(str(folder), load_adapter, key="the adapter")
     names = checkpoint.try_load(str(folder), lambda: _weight_names(folder), key="the adapter")

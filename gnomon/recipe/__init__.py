@@ -5,6 +5,7 @@ from gnomon.recipe.checking import build as build
 from gnomon.recipe.checking import choices as choices
 from gnomon.recipe.checking import section as section
 from gnomon.recipe.checking import validate as validate
+from gnomon.recipe.grpo import Grpo as Grpo
 from gnomon.recipe.recipe_file import configs as configs
 from gnomon.recipe.recipe_file import dump as dump
 from gnomon.recipe.recipe_file import edit as edit

@@ -12,6 +12,7 @@ from gnomon.answers.registry import COLUMN_TARGETS
 from gnomon.answers.unreadable.answer import WORD, is_unreadable_label
 from gnomon.names import hint
 from gnomon.recipe.checking import check_sft
+from gnomon.recipe.grpo import Grpo, check_grpo
 from gnomon.redact import check_url
 
 PartName = Literal["language", "vision", "projector"]
@@ -386,6 +387,12 @@ class Lora:
 class Train:
     """The training, with settings named as in TRL and PEFT."""
 
+    method: Literal["sft", "grpo"] = "sft"
+    """sft: supervised, on the true answers. grpo: by reinforcement learning, with rewards for
+    sampled answers. It trains an adapter that a supervised run began, or a model that can already
+    answer."""
+    grpo: Grpo | None = None
+    """Settings of method=grpo."""
     samples: Many | None = None
     """Number of training samples per epoch. Default: every row of data that has an end, or 10,000
     if something is drawn."""
@@ -450,8 +457,14 @@ class Train:
 
     @property
     def step_size(self) -> int:
-        """Number of samples of an optimizer step on one device."""
+        """Number of samples, or of sampled answers, of an optimizer step on one device."""
         return self.per_device_train_batch_size * self.gradient_accumulation_steps
+
+    @property
+    def samples_per_step(self) -> int:
+        """Number of samples of an optimizer step on one device. GRPO answers each several times."""
+        group = (self.grpo or Grpo()).num_generations if self.method == "grpo" else 1
+        return self.step_size // group
 
     def __post_init__(self) -> None:
         # The sampler takes the indices of a step as one list.
@@ -628,6 +641,7 @@ class Recipe:
         return "test" if self.eval.split == "val" else "val"
 
     def __post_init__(self) -> None:
+        check_grpo(self)
         # Probabilities of many answers are computed in one pass under a custom mask.
         attention = self.model.attn_implementation or ""
         if self.eval.computes_belief and attention.startswith("flash"):

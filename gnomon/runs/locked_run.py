@@ -14,6 +14,7 @@ from gnomon.runs.card import has_card, write_card
 from gnomon.runs.claim import claim, keep_stored_choices
 from gnomon.runs.processes import is_first_process, lock_run, n_processes
 from gnomon.runs.resolve import Resolved
+from gnomon.runs.start_run import check_start
 from gnomon.runs.trained_rows import write_rows
 from gnomon.runs.validation_schedule import note_validation
 from gnomon.store import Samples
@@ -32,6 +33,8 @@ def start(resolved: Resolved, path: Path) -> Iterator[LockedRun]:
     with lock_run(path):
         recipe = keep_stored_choices(path, resolved.parsed, resolved.recipe)
         check_is_local(recipe)
+        if not RunFolder(path).has_weights:
+            check_start(recipe)
         yield LockedRun(RunFolder(path), resolved, recipe)
 
 
@@ -71,7 +74,7 @@ class LockedRun:
     def train(self, config: Any = None) -> Path:
         """Fine-tune, or resume a killed training. Return the folder of the weights.
 
-        `config` is the recipe's SFTConfig of TRL, if the caller has built it already.
+        `config` is the recipe's configuration of TRL, if the caller has built it already.
         """
         # A changed generator version matters only if samples are still drawn from it.
         self.claim(_sources_to_draw(self.recipe, self.path))

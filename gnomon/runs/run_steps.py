@@ -16,6 +16,7 @@ from gnomon.runs.processes import check_single_process
 from gnomon.runs.reader import Reader
 from gnomon.runs.report_output import check_outputs, report
 from gnomon.runs.resolve import Resolved
+from gnomon.runs.start_run import start_of
 from gnomon.runs.training import warn_of_unfit_samples
 
 
@@ -29,12 +30,12 @@ def run_all(resolved: Resolved, out: Path, *, workers: int | None) -> Path:
 
 def _steps(run: LockedRun, workers: int | None) -> Path:
     from gnomon.pipeline.checkpoint import locate_checkpoint
-    from gnomon.pipeline.training.settings import sft_config
+    from gnomon.pipeline.training.settings import training_config
 
     recipe, out = run.recipe, run.path
     # A model that is not there, or an unknown setting, is refused before hours of drawing.
     locate_checkpoint(recipe.model)
-    config: Any = sft_config(recipe, out)
+    config: Any = training_config(recipe, out)
     if recipe.train.sft and "deepspeed" in recipe.train.sft:
         # While such settings live, ZeRO-3 takes over every model that is loaded: also the one
         # that answers before the training, which then makes its settings anew.
@@ -47,7 +48,7 @@ def _steps(run: LockedRun, workers: int | None) -> Path:
     # Each step leaves what an earlier start has done, so the same command resumes.
     run.write_samples(workers)
     announce("asking the model as it came")
-    _answer(run, BEFORE, None)
+    _answer(run, BEFORE, start_of(recipe))
     announce("fine-tuning")
     run.train(config)
     announce("asking it again")
@@ -59,7 +60,8 @@ def _steps(run: LockedRun, workers: int | None) -> Path:
 
 
 def _answer(run: LockedRun, name: str, trained: Path | None) -> None:
-    """Ask the exam and the guard, with one model in memory. `trained` is None before training."""
+    """Ask the exam and the guard, with one model in memory. If `trained` is None, ask the model as
+    it came."""
     reader = Reader(run.recipe, trained)
     AnswerFile(run.folder.answers(name)).ask(reader, run.resolved.exam)
     ask_guard(run.resolved.guard, reader, run.folder, name)

@@ -48,7 +48,7 @@ def note_validation(written: Train, train: Train) -> None:
 def samples_seen(train: Train) -> float:
     """Number of samples that a training reads, each as often as it does."""
     if train.max_steps > 0:
-        return train.max_steps * train.step_size
+        return train.max_steps * train.samples_per_step
     assert train.samples is not None  # counted before
     return train.samples * train.num_train_epochs
 

@@ -39,7 +39,7 @@ DOCS = ROOT / "docs"
 PAGES = {
     page.stem: page
     for page in (
-        *map(DOCS.joinpath, ("start.md", "splits.md", "serving.md")),
+        *map(DOCS.joinpath, ("start.md", "splits.md", "serving.md", "reward.md")),
         *(DOCS / "howto").glob("*.md"),
     )
     if page.stem != "python"  # test_python_page.py runs its code
@@ -312,7 +312,7 @@ def test_leading_zeros_are_written_as_the_table_has_them(folder, capsys):
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize(
-    "page", ["boxes", "charts", "compare", "gpus", "meters", "serving", "start"]
+    "page", ["boxes", "charts", "compare", "gpus", "meters", "reward", "serving", "start"]
 )
 def test_a_page_runs_to_its_end(page, folder, monkeypatch):
     with reply_server(answer("10:08")) as server:

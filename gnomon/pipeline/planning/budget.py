@@ -74,6 +74,8 @@ class Memory:
     """Trained parameters in addition to the base, their gradients and the optimizer's two
     moments."""
     activations: float
+    """Activations for the backward pass. With GRPO, at least the keys and values of the answers
+    that are sampled together."""
     answers: float
     """Logits of the answers' tokens, with their gradient."""
     rest: float
@@ -110,11 +112,15 @@ class Sizer:
         return model_shapes.measure_shapes(self._family, built)
 
     def tokens(self, recipe: Recipe) -> list[TokenCounts]:
-        """Tokens of each sample under the recipe's pixel limits."""
-        return [
+        """Tokens of each sample under the recipe's pixel limits. GRPO samples longer answers."""
+        counts = [
             each.with_pixel_limits(self._family, self._config, recipe.model)
             for each in self._tokens
         ]
+        if recipe.train.method == "sft":
+            return counts
+        most = recipe.max_new_tokens
+        return [replace(c, total=c.total - c.answer + most, answer=most) for c in counts]
 
     def __call__(self, recipe: Recipe) -> tuple[list[PartSize], Memory]:
         model, train = with_dtype(recipe.model), recipe.train
@@ -140,12 +146,25 @@ class Sizer:
             # Adapters with a gradient and two moments. Parts that train in full only add gradient
             # and moments, because their weights are in `weights`.
             training=4 * adapter_width * adapters + 3 * width * full,
-            activations=language + self._vision(train, patches, width),
+            activations=max(
+                language + self._vision(train, patches, width),
+                self._sampling(train, max(t.total for t in tokens), width),
+            ),
             # Logits as the head computes them, then in float32 with their gradient.
             answers=rows * vocabulary * (width + 4 + 4),
             # A layer in 4 bits is unpacked for its multiplication, one layer at a time.
             rest=CUDA_OVERHEAD + (largest * width if model.bits else 0),
         )
+
+    def _sampling(self, train: Train, tokens: int, width: int) -> float:
+        """Return the bytes of keys and values while all answers of a GRPO step are sampled."""
+        if train.method == "sft":
+            return 0.0
+        config = self._config.get_text_config()
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        cached = 2 * config.num_hidden_layers * heads * head
+        return float(train.step_size * tokens * cached * width)
 
     def _language(self, model: Model, train: Train, tokens: int, width: int) -> float:
         """Return the bytes of activations that the language model holds for one sample."""

@@ -137,7 +137,8 @@ class Plan:
         lines += self._memory_lines()
         lines += [f"given up  {each}" for each in self.given_up or ()]
         sizes = f"{train.per_device_train_batch_size} × {train.gradient_accumulation_steps}"
-        return "\n".join([*lines, f"steps     {self.steps:,} of {sizes} samples"])
+        unit = "samples" if train.method == "sft" else "sampled answers"
+        return "\n".join([*lines, f"steps     {self.steps:,} of {sizes} {unit}"])
 
     def _part_line(self, part: PartSize) -> str:
         trained = {"frozen": "no", "lora": f"{_short(part.trained)} by LoRA", "full": "whole"}

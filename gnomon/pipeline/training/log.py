@@ -47,7 +47,7 @@ class Progress(ProgressCallback):  # type: ignore[misc]
         """Show nothing, because the answers of a validation have their own bar."""
 
     def on_log(self, *_: Any, logs: dict[str, float], **__: Any) -> None:
-        losses = {name: value for name, value in logs.items() if name in ("loss", "ce")}
+        losses = {name: value for name, value in logs.items() if name in ("loss", "ce", "reward")}
         if self.training_bar is not None and losses:
             self.training_bar.set_postfix(losses, refresh=False)
 

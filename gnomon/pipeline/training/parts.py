@@ -7,7 +7,7 @@ part in one of three modes: frozen, lora (by adapters) or full (its own weights)
 import re
 from collections.abc import Callable, Iterable
 
-from peft import LoraConfig
+from peft import LoraConfig, PeftModel
 from torch.nn import ModuleList
 from transformers import PreTrainedModel
 
@@ -18,6 +18,8 @@ from gnomon.recipe import Lora, Train
 
 HOOK = "make_inputs_require_grads"
 """Name of transformers' hook that makes an embedding's output require a gradient."""
+_PEFT_PREFIX = "base_model.model."
+"""PEFT puts it before the names of the model that it wraps."""
 
 
 def prepare_parts(loaded: Loaded, train: Train) -> LoraConfig | None:
@@ -160,11 +162,18 @@ def learning_rates(family: Family, train: Train) -> Callable[[str], float] | Non
     parts = _modes(family, train)
 
     def learning_rate_of(name: str) -> float:
-        # PEFT puts this before the names of the model that it wraps.
-        part = _part_of(name.removeprefix("base_model.model."), parts)
+        part = _part_of(name.removeprefix(_PEFT_PREFIX), parts)
         return by_part.get(part, train.learning_rate)
 
     return learning_rate_of
+
+
+def train_only_language(model: PeftModel, family: Family, train: Train) -> None:
+    """Freeze all adapters except the adapters of the language model."""
+    parts = _modes(family, train)
+    for name, parameter in model.named_parameters():
+        part = _part_of(name.removeprefix(_PEFT_PREFIX), parts)
+        parameter.requires_grad_("lora_" in name and part == family.language)
 
 
 def spare_frozen_towers(model: PreTrainedModel, *, reentrant: bool = False) -> None:

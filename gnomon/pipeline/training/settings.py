@@ -1,4 +1,4 @@
-"""Conversion of a recipe to TRL's SFTConfig."""
+"""Conversion of a recipe to TRL's SFTConfig or GRPOConfig."""
 
 import math
 import traceback
@@ -14,12 +14,12 @@ from typing import Any, get_type_hints
 import torch
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from transformers import SchedulerType
-from trl import SFTConfig
+from trl import GRPOConfig, SFTConfig
 
 from gnomon.eval.scoring.metrics import greater_is_better
 from gnomon.names import hint
 from gnomon.pipeline.families import releases
-from gnomon.recipe import Recipe
+from gnomon.recipe import Grpo, Recipe
 from gnomon.shortage import is_shortage
 
 FIELDS = [field.name for field in fields(SFTConfig) if field.init]
@@ -38,16 +38,70 @@ _BOUNDS = {
 """Minimum and maximum of numbers that TRL does not check. A negative norm would climb the loss."""
 
 
+def training_config(recipe: Recipe, run: Path) -> SFTConfig | GRPOConfig:
+    """Build TRL's configuration of a recipe's training, by its `train.method`."""
+    return (sft_config if recipe.train.method == "sft" else grpo_config)(recipe, run)
+
+
 def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
     """Build the SFTConfig of a recipe's training, overridden by its `train.sft`.
 
     Refuses unknown keys, missing packages and several GPUs for one process.
     """
+    settings = _shared_settings(recipe, run) | {
+        "max_length": recipe.train.max_length,
+        "dataset_kwargs": {"skip_prepare_dataset": True},
+    }
+    for name, value in (recipe.train.sft or {}).items():
+        if name not in FIELDS:
+            raise ValueError(
+                f"train.sft.{name}: {value!r}: TRL has no such key; {hint(name, FIELDS)}"
+            )
+        settings[name] = _check_value(name, value)
+    # There they check combinations of fields, in messages that do not know recipes.
+    with name_sft_fields(recipe, "__post_init__"):
+        config = SFTConfig(**{**settings, **evaluation_settings(recipe)})
+    _check_gpus(config)
+    return config
+
+
+def grpo_config(recipe: Recipe, run: Path) -> GRPOConfig:
+    """Build the GRPOConfig of a recipe's reinforcement learning.
+
+    Every step samples new answers, and the reference model of KL terms is left out: a run resumes
+    to the same bits only because no answer outlives its step.
+    """
+    grpo = recipe.train.grpo or Grpo()
+    settings = _shared_settings(recipe, run) | {
+        "num_generations": grpo.num_generations,
+        "num_generations_eval": 1,  # evaluations ask greedily, in batches of any size
+        "max_completion_length": recipe.max_new_tokens,
+        "temperature": grpo.temperature,
+        "beta": 0.0,
+        "reward_weights": [1 - grpo.form, grpo.form],
+        # The gradient of the CRPS would change if it was divided by the group's deviation.
+        "scale_rewards": "none" if grpo.reward == "crps" else "group",
+        # The dataset is in the order of all epochs already. TRL forgets the epoch if it resumes.
+        "shuffle_dataset": False,
+        "disable_dropout": True,
+    }
+    config = GRPOConfig(**{**settings, **evaluation_settings(recipe)})
+    _check_gpus(config)
+    if config.world_size > 1:
+        raise ValueError(
+            f"train.method=grpo: it trains in one process, not in {config.world_size}: start it"
+            " without a launcher"
+        )
+    return config
+
+
+def _shared_settings(recipe: Recipe, run: Path) -> dict[str, Any]:
+    """Return the settings that do not depend on the method of training."""
     train = recipe.train
     same_names = (
         *("num_train_epochs", "max_steps", "learning_rate", "lr_scheduler_type", "warmup_steps"),
         *("weight_decay", "per_device_train_batch_size", "gradient_accumulation_steps"),
-        *("save_steps", "logging_steps", "max_length", "dataloader_num_workers"),
+        *("save_steps", "logging_steps", "dataloader_num_workers"),
     )
     settings: dict[str, Any] = {name: getattr(train, name) for name in same_names}
     settings |= {
@@ -64,7 +118,6 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
         # The collator takes a whole `sample`. TRL would drop it and tokenize text columns
         # instead.
         "remove_unused_columns": False,
-        "dataset_kwargs": {"skip_prepare_dataset": True},
         # New workers for each epoch would start with an empty queue, and the step would wait.
         "dataloader_persistent_workers": train.dataloader_num_workers > 0,
         "dataloader_pin_memory": torch.cuda.is_available(),
@@ -74,15 +127,10 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
         SchedulerType(train.lr_scheduler_type)
     except ValueError as error:
         raise ValueError(f"train.lr_scheduler_type: {error}") from error
-    for name, value in (train.sft or {}).items():
-        if name not in FIELDS:
-            raise ValueError(
-                f"train.sft.{name}: {value!r}: TRL has no such key; {hint(name, FIELDS)}"
-            )
-        settings[name] = _check_value(name, value)
-    # There they check combinations of fields, in messages that do not know recipes.
-    with name_sft_fields(recipe, "__post_init__"):
-        config = SFTConfig(**{**settings, **evaluation_settings(recipe)})
+    return settings
+
+
+def _check_gpus(config: SFTConfig | GRPOConfig) -> None:
     if config.n_gpu > 1:
         # transformers would wrap the model in nn.DataParallel, which breaks weights in 4 bits.
         raise ValueError(
@@ -90,7 +138,6 @@ def sft_config(recipe: Recipe, run: Path) -> SFTConfig:
             f" GPU with `accelerate launch --num_processes {config.n_gpu} -m gnomon train RECIPE"
             " --out DIR`, or use a single GPU with CUDA_VISIBLE_DEVICES=0"
         )
-    return config
 
 
 @contextmanager

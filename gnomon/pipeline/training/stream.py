@@ -78,6 +78,40 @@ def drawn(
     return index.with_transform(partial(_draw, samples, row, epoch))
 
 
+def drawn_in_order(
+    samples: Samples,
+    n: int,
+    total: int,
+    row: Callable[[Sample], dict[str, Any]],
+    *,
+    seed: int,
+) -> datasets.Dataset:
+    """Return `total` rows of the first n samples, epoch after epoch, each in its own random order.
+
+    A trainer that does not shuffle resumes it at the same sample in any epoch.
+    """
+    epochs = -(-total // n)
+    orders = [np.random.default_rng([seed, epoch]).permutation(n) for epoch in range(epochs)]
+    columns = {
+        "index": np.concatenate(orders)[:total],
+        "epoch": np.repeat(range(epochs), n)[:total],
+    }
+    index = datasets.Dataset(
+        datasets.table.InMemoryTable(pa.table(columns)), fingerprint=f"{seed}-{n}-{total}"
+    )
+    return index.with_transform(partial(_draw_in_order, samples, row))
+
+
+def _draw_in_order(
+    samples: Samples, row: Callable[[Sample], dict[str, Any]], batch: dict[str, list[int]]
+) -> dict[str, list[Any]]:
+    """Draw a batch. GRPO repeats each question in it, but its picture is drawn once."""
+    places = list(zip(batch["index"], batch["epoch"], strict=True))
+    by_place = {place: row(samples.in_epoch(*place)) for place in dict.fromkeys(places)}
+    rows = [by_place[place] for place in places]
+    return {name: [values[name] for values in rows] for name in rows[0]}
+
+
 def _draw(
     samples: Samples | Sequence[Sample],
     row: Callable[[Sample], dict[str, Any]],

@@ -1,15 +1,15 @@
 """Training of a recipe into a run: load, train, save. A killed run resumes."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import transformers
-from peft import PeftModel
+from peft import LoraConfig, PeftModel
 from torch.optim.lr_scheduler import LambdaLR
 from transformers.trainer import TRAINER_STATE_NAME
-from trl import SFTConfig
+from trl import GRPOConfig, SFTConfig
 
 from gnomon.atomic import rename_new
 from gnomon.losses import CE
@@ -20,11 +20,12 @@ from gnomon.pipeline.load import Loaded, load
 from gnomon.pipeline.training import log as training_log
 from gnomon.pipeline.training.parts import learning_rates, prepare_parts
 from gnomon.pipeline.training.resuming import SaveWhenInterrupted, last_checkpoint, remove_old
-from gnomon.pipeline.training.settings import name_sft_fields, sft_config
+from gnomon.pipeline.training.run_trainer import RunTrainer
+from gnomon.pipeline.training.settings import name_sft_fields, training_config
 from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.pipeline.training.trial import try_out
-from gnomon.pipeline.training.validation import validation_of
+from gnomon.pipeline.training.validation import Validation, validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.sample import Sample
@@ -35,12 +36,12 @@ from gnomon.store.samples import Samples, evenly_spaced, train_size
 
 
 def fine_tune(
-    recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | None = None
+    recipe: Recipe, samples: Samples, run: Path, *, config: SFTConfig | GRPOConfig | None = None
 ) -> Path:
     """Train as a recipe says, and return the place of the weights in the run's directory.
 
     A finished run is left unchanged. A run that was killed before saving its weights saves them.
-    `config` is the recipe's SFTConfig if the caller has built it already.
+    `config` is the recipe's configuration of TRL if the caller has built it already.
     """
     for weights in RunFolder(run).weight_folders:
         if weights.is_dir():
@@ -48,13 +49,14 @@ def fine_tune(
     trainer = train_to_last_step(recipe, samples, run, config=config)
     weights = save_weights(trainer, run)
     if trainer.accelerator.is_main_process:
-        _warn_of_label_entropy(recipe, trainer, samples)
+        if isinstance(trainer, NumericSFTTrainer):
+            _warn_of_label_entropy(recipe, trainer, samples)
         if "save_total_limit" not in (recipe.train.sft or {}):
             _remove_spare_checkpoints(trainer)
     return weights
 
 
-def _remove_spare_checkpoints(trainer: NumericSFTTrainer) -> None:
+def _remove_spare_checkpoints(trainer: RunTrainer) -> None:
     """Keep the last and the best checkpoint of a finished run, and say how to free both."""
     state, folder = trainer.state, Path(trainer.args.output_dir)
     steps = {state.global_step, state.best_global_step}
@@ -132,18 +134,19 @@ def train_to_last_step(
     samples: Samples,
     run: Path,
     *,
-    config: SFTConfig | None = None,
+    config: SFTConfig | GRPOConfig | None = None,
     stop: StopBelow | None = None,
-) -> NumericSFTTrainer:
+) -> RunTrainer:
     """Train to the last step, from the beginning or from a checkpoint. Return the trainer."""
-    config = config or sft_config(recipe, run)  # before the weights, since it refuses settings
+    config = config or training_config(recipe, run)  # before the weights, since it refuses settings
     loaded = load(recipe.model, seed=recipe.seed)
     with name_sft_fields(recipe, "get_process_log_level"):
         trainer = make_trainer(recipe, loaded, samples, run, config=config)
     if stop is not None:
         trainer.add_callback(stop)
     check_can_be_sharded(recipe, trainer, samples)
-    report_coverage(recipe, trainer, loaded, samples)
+    if isinstance(trainer, NumericSFTTrainer):
+        report_coverage(recipe, trainer, loaded, samples)
     last = last_checkpoint(
         Path(config.output_dir),
         adapter=isinstance(trainer.model, PeftModel),
@@ -166,7 +169,7 @@ def train_to_last_step(
     return trainer
 
 
-def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
+def save_weights(trainer: RunTrainer, run: Path) -> Path:
     """Save the adapter or model into the run's directory, completely or not at all. Return its
     folder.
 
@@ -194,7 +197,7 @@ def save_weights(trainer: NumericSFTTrainer, run: Path) -> Path:
     return weights
 
 
-def reset_padding(trainer: NumericSFTTrainer) -> None:
+def reset_padding(trainer: RunTrainer) -> None:
     """Keep the last batch's padding out of tokenizer.json, because a resumed run may not have had
     it."""
     backend = getattr(tokenizer_of(trainer.processing_class), "backend_tokenizer", None)
@@ -204,7 +207,7 @@ def reset_padding(trainer: NumericSFTTrainer) -> None:
 
 
 def check_can_be_sharded(
-    recipe: Recipe, trainer: NumericSFTTrainer, samples: Samples | Sequence[Sample]
+    recipe: Recipe, trainer: RunTrainer, samples: Samples | Sequence[Sample]
 ) -> None:
     """Refuse settings that would fail under FSDP after hours, or in the middle of a step."""
     if not trainer.is_fsdp_enabled:
@@ -251,7 +254,7 @@ def is_last_step(checkpoint: Path, recipe: Recipe) -> bool:
     return bool(state.global_step >= steps or (patience and spent >= patience))
 
 
-def load_finished(trainer: NumericSFTTrainer, checkpoint: Path, log: Path) -> None:
+def load_finished(trainer: RunTrainer, checkpoint: Path, log: Path) -> None:
     """Load the weights of a finished training: the best weights if they are known, else the last.
 
     If the process was killed at the end, the log is completed and old checkpoints are removed.
@@ -272,21 +275,54 @@ def make_trainer(
     samples: Samples,
     run: Path,
     *,
-    config: SFTConfig | None = None,
-) -> NumericSFTTrainer:
+    config: SFTConfig | GRPOConfig | None = None,
+) -> RunTrainer:
     """Build the trainer of a recipe, with its model's parts frozen or given adapters."""
     try_out(loaded, samples)
     adapters = prepare_parts(loaded, recipe.train)
-    config = config or sft_config(recipe, run)
+    config = config or training_config(recipe, run)
     validation = validation_of(recipe, loaded, run)
     patience = recipe.train.patience
     stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
-    epoch, n = Epoch(), train_size(samples, recipe.train.samples)
-    log_file = training_log.LogFile(RunFolder(run).log)
+    n = train_size(samples, recipe.train.samples)
+    callbacks = [FirstRate(), training_log.LogFile(RunFolder(run).log), *stopping]
     training = augmented(samples, recipe.data, seed=recipe.seed, spread=recipe.loss.spread)
+    build: Callable[..., RunTrainer] = _numeric_trainer
+    if isinstance(config, GRPOConfig):
+        from gnomon.pipeline.training.grpo import reward_trainer as build  # few trainings need it
+    trainer = build(
+        recipe,
+        loaded,
+        training,
+        n,
+        config=config,
+        adapters=adapters,
+        validation=validation,
+        callbacks=callbacks,
+    )
+    tie_head(trainer.model)
+    # The trainer has one of the two callbacks, which would print beside our bar.
+    for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
+        trainer.remove_callback(printing)
+    trainer.add_callback(training_log.Progress())
+    return trainer
+
+
+def _numeric_trainer(
+    recipe: Recipe,
+    loaded: Loaded,
+    training: Samples,
+    n: int,
+    *,
+    config: SFTConfig,
+    adapters: LoraConfig | None,
+    validation: Validation | None,
+    callbacks: Sequence[transformers.TrainerCallback],
+) -> NumericSFTTrainer:
+    epoch = Epoch()
     # Longest text that the model was made for. None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
-    trainer = NumericSFTTrainer(
+    return NumericSFTTrainer(
         model=loaded.model,
         args=config,
         train_dataset=drawn(training, n, epoch=epoch),
@@ -308,11 +344,5 @@ def make_trainer(
         numeric_mass=recipe.loss.numeric_mass,
         validation=validation,
         learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[EpochCounter(epoch), FirstRate(), log_file, *stopping],
+        callbacks=[EpochCounter(epoch), *callbacks],
     )
-    tie_head(trainer.model)
-    # The trainer has one of the two callbacks, which would print beside our bar.
-    for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
-        trainer.remove_callback(printing)
-    trainer.add_callback(training_log.Progress())
-    return trainer

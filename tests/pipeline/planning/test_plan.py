@@ -100,6 +100,28 @@ def test_parameters_are_counted_as_they_are_loaded(name, exact, folder, mode):
     assert trained <= sum(p.trained for p in parts) <= slack * trained
 
 
+def test_a_plan_of_grpo_counts_the_longest_answers_and_the_keys_of_all_that_are_sampled(checkpoint):
+    recipe = Recipe(
+        data=CLOCKS,
+        model=Model(name=str(checkpoint), dtype="float32"),
+        loss=Loss("ce"),
+        train=replace(TRAIN, method="grpo", max_steps=9, per_device_train_batch_size=8),
+        eval=Eval(max_new_tokens=40),
+    )
+    supervised = replace(recipe, train=replace(recipe.train, method="sft"))
+    sampled, read = plan(recipe, drawn(recipe)), plan(supervised, drawn(recipe))
+    assert {t.answer for t in sampled.tokens} == {40}
+    assert [t.total - t.answer for t in sampled.tokens] == [t.total - t.answer for t in read.tokens]
+    assert sampled.memory.activations > read.memory.activations
+    assert str(sampled).endswith("steps     9 of 8 × 1 sampled answers")
+    many = replace(recipe.train, gradient_accumulation_steps=2**12)
+    config = load(recipe.model).model.config.get_text_config()
+    head = config.hidden_size // config.num_attention_heads
+    keys = 2 * config.num_hidden_layers * config.num_key_value_heads * head * 4
+    planned = plan(replace(recipe, train=many), drawn(recipe)).memory.activations
+    assert planned == 8 * 2**12 * max(t.total for t in sampled.tokens) * keys
+
+
 def test_a_plan_counts_tokens_parameters_and_steps(checkpoint):
     recipe = Recipe(data=CLOCKS, model=Model(name=str(checkpoint)), train=TRAIN, loss=Loss("smmd"))
     found = plan(recipe, drawn(recipe))

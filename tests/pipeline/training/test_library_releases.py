@@ -18,11 +18,13 @@ import trl
 from packaging.requirements import Requirement
 from packaging.version import Version
 from pipeline_toys import UNEVEN, ours
-from trl import SFTTrainer
+from trl import GRPOTrainer, SFTTrainer
 
 from gnomon.pipeline import NumericSFTTrainer
 from gnomon.pipeline.families import releases
 from gnomon.pipeline.families.releases import check_overrides
+from gnomon.pipeline.training.grpo import RewardTrainer
+from gnomon.pipeline.training.run_trainer import RunTrainer
 from gnomon.pipeline.training.settings import CHECKPOINTING
 
 HERE = "gnomon/pipeline/training/trainer.py stands on"
@@ -41,12 +43,21 @@ def test_the_two_latest_minor_releases_of_each_are_allowed():
         assert allowed[name].contains(f"{latest.major}.{latest.minor - 1}.0"), name
 
 
-def test_everything_that_is_overridden_is_marked():
-    own = {name for name, value in vars(NumericSFTTrainer).items() if inspect.isfunction(value)}
-    shared = {name for name in own if hasattr(SFTTrainer, name) and not name.startswith("__")}
-    marked = {name for name in own if hasattr(getattr(NumericSFTTrainer, name), "__override__")}
-    assert {"compute_loss", "get_batch_samples", "_load_from_checkpoint"} <= shared == marked
-    check_overrides(NumericSFTTrainer, SFTTrainer)
+@pytest.mark.parametrize(
+    ("trainer", "theirs", "some"),
+    [
+        (NumericSFTTrainer, SFTTrainer, {"compute_loss", "get_batch_samples"}),
+        (RunTrainer, SFTTrainer, {"_load_from_checkpoint", "_save_checkpoint"}),
+        (RunTrainer, GRPOTrainer, {"_load_from_checkpoint", "_save_checkpoint"}),
+        (RewardTrainer, GRPOTrainer, {"log", "evaluation_loop"}),
+    ],
+)
+def test_everything_that_is_overridden_is_marked(trainer, theirs, some):
+    own = {name for name, value in vars(trainer).items() if inspect.isfunction(value)}
+    shared = {name for name in own if hasattr(theirs, name) and not name.startswith("__")}
+    marked = {name for name in own if hasattr(getattr(trainer, name), "__override__")}
+    assert some <= shared == marked
+    check_overrides(trainer, theirs)
 
 
 def test_releases_that_moved_a_method_are_refused_with_those_that_work():
