@@ -70,9 +70,7 @@ def evaluate(
     note_unasked(exam)
     if name is not None and (question := exam.only_question):
         reader.warn_of_unknown_question(question)
-    # The guard belongs to the run's own exam.
-    run = reader.run if name is None else None
-    if run is not None:
+    if name is None:  # the guard belongs to the run's own exam
         ask_guard_of(reader)
     predictions: dict[str, Prediction] = {}
     with track(total=exam.samples, desc="answers") as bar:
@@ -85,7 +83,7 @@ def evaluate(
     result, _ = score_answers(
         Path(Path(reader.name).name), answers, exam.questions, exam, exam.pool.describe(), None
     )
-    forgetting = measure_forgetting(RunFolder(run)) if run is not None else ()
+    forgetting = measure_forgetting(RunFolder(reader.run)) if name is None and reader.run else ()
     result = replace(result, trained=n_trained, versions=versions(), forgetting=forgetting)
     return Report(result, SamplesById(exam.pool, exam.samples))
 

@@ -60,10 +60,9 @@ class GuardReader(Reader):
         recipe = replace(reader.recipe, eval=section)
         super().__init__(recipe, reader.run if is_trained else None)
         self._reader = reader
-        train = recipe.train
+        modes = recipe.train.language, recipe.train.vision, recipe.train.projector
         # PEFT leaves the trained weights in a tied head, so whole parts need the base model.
-        has_whole_part = "full" in (train.language, train.vision, train.projector)
-        self._is_adapter_off = self.run != reader.run and not has_whole_part
+        self._is_adapter_off = self.run != reader.run and "full" not in modes
 
     @cached_property
     def model(self) -> Loaded:

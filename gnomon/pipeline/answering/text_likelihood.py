@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from peft import PeftModel
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-_WINDOW = 512
-"""Largest number of tokens in a forward pass, which bounds the memory for logits."""
-
 
 class TextLikelihood(NamedTuple):
     """Mean log-likelihood of a text's tokens."""
@@ -31,12 +28,13 @@ class TextLikelihood(NamedTuple):
 
 def text_likelihood(
     model: PreTrainedModel | PeftModel, tokenizer: PreTrainedTokenizerBase, text: str, *,
-    window: int = _WINDOW,
+    window: int = 512,
 ) -> TextLikelihood:  # fmt: skip
     """Measure the mean log-likelihood per token of a text, in nats, without a chat template.
 
     A long text is read in windows of `window` tokens that overlap by half. Each token is counted
-    once, and sees at least half a window before it, or the whole text before it.
+    once, and sees at least half a window before it, or the whole text before it. A larger window
+    needs more memory for logits.
     """
     ids = torch.tensor(tokenizer(text, verbose=False)["input_ids"], device=model.device)
     if len(ids) < 2:
