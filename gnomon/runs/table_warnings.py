@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gnomon.eval.calibration.conformal import USUAL_COVERAGE, fewest_groups
@@ -13,6 +14,7 @@ from gnomon.runs.trained_rows import ENOUGH_ROWS
 from gnomon.runs.validation_schedule import samples_seen, validation_rows
 from gnomon.store import MixedSamples, Samples
 from gnomon.store.reading.sources import has_user_rows, open_splits, open_user_table, user_sources
+from gnomon.store.samples import train_size
 from gnomon.store.user_data.table import UserTable
 
 
@@ -75,7 +77,8 @@ def warn_before_training(recipe: Recipe, samples: Samples) -> None:
 
 def warn_of_repeats(recipe: Recipe, samples: Samples) -> None:
     """Warn of a user's rows that a training sees more than ten times, with the ways out."""
-    total = samples_seen(recipe.train)
+    train = replace(recipe.train, samples=train_size(samples, recipe.train.samples))
+    total = samples_seen(train)
     parts = samples.sources if isinstance(samples, MixedSamples) else (samples,)
     weights = [source.weight for source in recipe.data]
     for index, (source, rows) in enumerate(zip(recipe.data, parts, strict=True)):
@@ -113,9 +116,7 @@ def note_few_groups(recipe: Recipe) -> None:
     for source in recipe.data:
         if source.path is None or source.columns is None or source.columns.group is None:
             continue
-        table = open_user_table(source)
-        val = table.parts().get("val") if table else None
-        n = len({row.group for row in val.rows}) if val else 0
+        n = group_counts(source, open_splits(source)).get("val", 0)
         if n < least:
             way_out = "give more groups to val"
             if source.columns.split is None:
