@@ -115,7 +115,7 @@ def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     # These measures are too slow for `chance`, which measures many candidates.
     measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
-    measures |= answer.measures | steps.value_measures(answer.measures, correct=correct)
+    measures |= answer.measures | steps.value_measures(measures | answer.measures, correct=correct)
     if measures.get("answered"):
         measures[certainty.RIGHT] = float(correct)
     return replace(answer, measures=measures, correct=correct)

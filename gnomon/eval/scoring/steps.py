@@ -12,6 +12,8 @@ from gnomon.answers.base.target import Target
 from gnomon.answers.reading.steps import Observation, add_working, steps_of, value_start
 
 CUT, CONTRADICTS, ANSWER = "steps_cut", "steps_contradict", "answer"
+_VALUES = ("hour", "minute", ANSWER)
+"""What follows the steps, in this order. Only a time has an hour and a minute."""
 _RIGHT, _FIRST = "step.", "wrong_first."
 _MEASURES = (
     Metric(CUT, "Stopped in the middle of its steps", better="lower"),
@@ -66,12 +68,20 @@ def measures(
 
 
 def value_measures(row: Mapping[str, float], *, correct: bool) -> dict[str, float]:
-    """Measure the value after steps, which is wrong first if all steps are right."""
+    """Measure the value after steps, and the hour and the minute of a time.
+
+    The first of them that is wrong is the first wrong step if all steps before it are right.
+    """
     if not any(key.startswith(_RIGHT) for key in row):
         return {}
-    has_wrong_step = any(value for key, value in row.items() if key.startswith(_FIRST))
-    first = float(not correct and not has_wrong_step)
-    return {_RIGHT + ANSWER: float(correct), _FIRST + ANSWER: first}
+    is_first = not any(value for key, value in row.items() if key.startswith(_FIRST))
+    parts = {**row, ANSWER: float(correct)}
+    more: dict[str, float] = {}
+    for name in _VALUES:
+        if (right := parts.get(name)) is not None:
+            more |= {_RIGHT + name: right, _FIRST + name: float(is_first and right < 1)}
+            is_first = is_first and right == 1
+    return more
 
 
 def wrong_first(steps: Sequence[ScoredStep]) -> ScoredStep | None:
@@ -87,7 +97,7 @@ def metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     # The value comes after all steps, also after those of other answers.
     names = sorted(
         (key.removeprefix(_RIGHT) for key in keys if key.startswith(_RIGHT)),
-        key=lambda name: name == ANSWER,
+        key=lambda name: _VALUES.index(name) if name in _VALUES else -1,
     )
     right = [Metric(_RIGHT + n, f"Step right: {n.replace('_', ' ')}") for n in names]
     first = [Metric(_FIRST + n, f"Wrong first: {n.replace('_', ' ')}", better="") for n in names]

@@ -73,9 +73,9 @@ def test_a_summary_has_the_share_of_each_step_and_of_the_first_wrong_one():
     summary = score(predictions, samples).summaries["time"]
     figures = {result.name: result.estimate.value for result in summary.results}
     assert {name: figures[name] for name in figures if name.startswith(("step.", "wrong_"))} == {
-        "step.short_hand": 0.75, "step.long_hand": 0.75, "step.answer": 0.25,
-        "wrong_first.short_hand": 0.25, "wrong_first.long_hand": 0.25,
-        "wrong_first.answer": 0.25,
+        "step.short_hand": 0.75, "step.long_hand": 0.75, "step.hour": 0.75, "step.minute": 0.5,
+        "step.answer": 0.25, "wrong_first.short_hand": 0.25, "wrong_first.long_hand": 0.25,
+        "wrong_first.hour": 0, "wrong_first.minute": 0.25, "wrong_first.answer": 0,
     }  # fmt: skip
 
 
