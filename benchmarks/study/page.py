@@ -30,7 +30,7 @@ def put(page: str, name: str, table: str) -> str:
     pattern = f"{re.escape(begin)}.*?{re.escape(end)}"
     page, count = re.subn(pattern, lambda _: block, page, flags=re.DOTALL)
     if count != 1:
-        raise ValueError(f"docs/study.md has {count} places for the table {name}; it needs one")
+        raise ValueError(f"the page has {count} places for the table {name}; it needs one")
     return page
 
 
