@@ -148,7 +148,8 @@ def general(loaded: Loaded) -> dict[str, Any]:
         for index, row in enumerate(rows)
     ]
     batches = predict_batches(loaded, samples, batch_size=23, max_new_tokens=24)
-    texts = [prediction.text for batch in batches for prediction in batch]
+    by_id = {prediction.sample_id: prediction.text for batch in batches for prediction in batch}
+    texts = [by_id[sample.id] for sample in samples]
     words = [set(re.findall(r"\w+", text.lower())) for text in texts]
     right = [
         int(bool(found & set(row["answer"].lower().split("|"))))
