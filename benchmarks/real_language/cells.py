@@ -63,7 +63,7 @@ class Cell:
     @property
     def is_trained(self) -> bool:
         """False for the models that only answer."""
-        return self not in (BEFORE, TINY)
+        return self not in (BEFORE, WIDE, TINY)
 
     @property
     def overrides(self) -> tuple[str, ...]:
@@ -71,8 +71,10 @@ class Cell:
         return *loss, f"loss.balance={self.balance}", f"seed={self.seed}"
 
 
-BEFORE, TINY = Cell("before", 0.0, 0), Cell("gnomon-tiny", 0.0, 0)
-"""The model after stage one, and the eyes with their own small language model as they ship."""
+BEFORE, WIDE = Cell("before", 0.0, 0), Cell("before, 16 bits", 0.0, 0)
+"""The model after stage one, in 4 bits and in 16."""
+TINY = Cell("gnomon-tiny", 0.0, 0)
+"""The eyes with their own small language model, as they ship."""
 LOSSES = (
     ("ce", 0.0, "fixed"),
     ("smmd", 1.0, "fixed"),
@@ -89,7 +91,12 @@ def cells() -> list[Cell]:
     """List the runs in the plan's order, seed by seed."""
     rows = [(seed, loss) for seed in SEEDS for loss in LOSSES]
     rows += [(seed, loss) for seed in MORE_SEEDS for loss in LOSSES[:3]]
-    return [BEFORE, TINY, *(Cell(name, weight, seed, how) for seed, (name, weight, how) in rows)]
+    return [
+        TINY,
+        WIDE,
+        BEFORE,
+        *(Cell(name, weight, seed, how) for seed, (name, weight, how) in rows),
+    ]
 
 
 def run(photographs: Path, *, steps: int | None = None) -> None:
@@ -105,8 +112,10 @@ def run(photographs: Path, *, steps: int | None = None) -> None:
 def outcome(cell: Cell, photographs: Path, *, steps: int | None = None) -> dict[str, Any]:
     """Train a cell and ask it everything. A killed training goes on where it was."""
     words = [*cell.overrides] if cell.is_trained else []
+    if cell in (TINY, WIDE):
+        words.append("model.load_in_4bit=false")
     if cell == TINY:
-        words += ["model.name=gnomon-tiny", "model.load_in_4bit=false", "model.dtype=float32"]
+        words += ["model.name=gnomon-tiny", "model.dtype=float32"]
     if steps is not None:
         words.append(f"train.max_steps={steps}")
     resolved = resolve(str(HERE / "stage_two.yaml"), words)

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.real_language.cells import BEFORE, LOSSES, MORE_SEEDS, SEEDS, TINY, Cell, cells
+from benchmarks.real_language.cells import (
+    BEFORE,
+    LOSSES,
+    MORE_SEEDS,
+    SEEDS,
+    TINY,
+    WIDE,
+    Cell,
+    cells,
+)
 from gnomon.eval.formatting import align
 from gnomon.eval.stats.crossed import CrossedEstimate, estimate_crossed
 
@@ -43,7 +52,11 @@ def _table(outcomes: Outcomes, source: str) -> str:
 
 def _arms(outcomes: Outcomes) -> list[tuple[str, list[Cell]]]:
     """Name the finished runs of each loss, and the models that only answer."""
-    arms = [("  gnomon-tiny", [TINY]), ("  before stage two", [BEFORE])]
+    arms = [
+        ("  gnomon-tiny", [TINY]),
+        ("  before stage two, 16 bits", [WIDE]),
+        ("  before stage two, 4 bits", [BEFORE]),
+    ]
     for name, weight, balance in LOSSES:
         seeds = [Cell(name, weight, seed, balance) for seed in (*SEEDS, *MORE_SEEDS)]
         done = [cell for cell in seeds if cell.key in outcomes]

@@ -76,12 +76,13 @@ def test_a_picture_token_is_as_long_as_a_word(joined: tuple[Any, Any, Any]) -> N
 
 def test_plan_has_three_seeds_of_all_losses_and_five_of_three() -> None:
     planned = cells.cells()
-    assert len(planned) == len({cell.key for cell in planned}) == 2 + 15 + 6
+    assert len(planned) == len({cell.key for cell in planned}) == 3 + 15 + 6
     by_loss = {cell.name: 0 for cell in planned}
     for cell in planned:
         by_loss[cell.name] += 1
     assert by_loss == {
         "before": 1,
+        "before, 16 bits": 1,
         "gnomon-tiny": 1,
         "ce": 5,
         "smmd": 5,
@@ -94,7 +95,7 @@ def test_plan_has_three_seeds_of_all_losses_and_five_of_three() -> None:
 def test_table_has_means_and_differences_from_cross_entropy() -> None:
     rng = np.random.default_rng(0)
     outcomes = {}
-    for cell in cells.cells()[:7]:  # before, gnomon-tiny, and every loss with the first seed
+    for cell in cells.cells()[:8]:  # three that only answer, and every loss with the first seed
         sources = {
             source: {
                 "right": rng.integers(0, 2, 40).tolist(),
@@ -107,7 +108,7 @@ def test_table_has_means_and_differences_from_cross_entropy() -> None:
         general = {"right": rng.integers(0, 2, 30).tolist(), "nats": 2.5}
         outcomes[cell.key] = {"key": cell.key, "sources": sources, "general": general}
     text = report.text(outcomes)
-    assert text.startswith("7 of 23 runs are finished")
+    assert text.startswith("8 of 24 runs are finished")
     block = text.split("\n\n")[1].splitlines()
     line = next(line for line in block if line.strip().startswith("smmd, 1 seed"))
     smmd, ce = (outcomes[key]["sources"]["clocks"]["right"] for key in ("smmd-31", "ce-31"))

@@ -245,7 +245,7 @@ def test_each_source_of_variety_can_be_left_out(kind):
 
 @pytest.mark.parametrize("name", RENDERERS)
 def test_docs_show_each(name):
-    page = (ROOT / "docs" / "transfer.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "transfer-renderers.md").read_text(encoding="utf-8")
     assert f"![{RENDERERS[name].title}](transfer/{name}.webp)" in page
     assert 5_000 < (ROOT / "docs" / "transfer" / f"{name}.webp").stat().st_size <= 150_000
 
