@@ -45,7 +45,7 @@ def _pixels(image: photo.FloatImage, *_: object) -> Pixels:
 
 _STAGES: dict[str, list[tuple[ModuleType, str, object]]] = {
     # Bevels, shadows, dirt; bright and dark places.
-    "light": [(photo, "_materials", _plain_bodies), (photo, "_lamp_field", _even_light)],
+    "light": [(photo, "_materials", _plain_bodies), (photo, "lamp_field", _even_light)],
     # Reflections, haze, drops, scratches; a housing's edge.
     "glass": [(photo, "_glass", _same), (photo, "_obstruct", _same)],
     # Few pixels, blur, shake; noise, halos, JPEG.

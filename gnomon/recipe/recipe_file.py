@@ -17,6 +17,7 @@ from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import Node, ScalarNode
+from ruamel.yaml.representer import SafeRepresenter
 from ruamel.yaml.util import load_yaml_guess_indent
 
 from gnomon import files
@@ -352,10 +353,22 @@ class _Constructor(SafeConstructor):
 _Constructor.add_constructor("tag:yaml.org,2002:int", _Constructor.construct_integer)
 
 
+class _Representer(SafeRepresenter):
+    """Quotes words that readers of YAML 1.1, such as PyYAML, take for true or false."""
+
+    def represent_str(self, data: str) -> Any:
+        style = "'" if data.lower() in {"on", "off", "yes", "no", "y", "n"} else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_Representer.add_representer(str, _Representer.represent_str)
+
+
 def _plain_yaml() -> Any:
     """Return a reader and writer of plain values in YAML 1.2: 10:30 and `no` are texts."""
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Composer, yaml.Constructor = _Composer, _Constructor
+    yaml.Representer = _Representer
     yaml.default_flow_style = yaml.sort_base_mapping_type_on_output = False
     yaml.allow_unicode = False  # ruamel.yaml writes some line breaks of Unicode as if they were \n
     yaml.width = _MAX_BYTES  # where ruamel.yaml folds a quoted text it may add a blank

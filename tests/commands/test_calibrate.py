@@ -315,7 +315,7 @@ def counter(request, run, here, monkeypatch):
     rows = table.samples("train")
     store.write(rows, folder / "data", n=rows.length, split="train", workers=1)
 
-    def search(loaded, sample, numbers):
+    def search(loaded, sample, numbers, working):
         n = np.asarray(sample.image)[0, 0, 0]
         value = Decimal(labels[n]) + (int(n) % 5 - 2) * numbers.step
         shares = {value - numbers.step: 0.2, value: 0.5, value + numbers.step: 0.2}

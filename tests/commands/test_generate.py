@@ -63,7 +63,7 @@ def test_ls_tells_every_key_of_a_recipe_and_what_it_takes(cli):
     every = {re.sub(r"\.\d+", "", key) for key in flatten(asdict(resolve("demo").parsed))}
     assert {key for key in every if not key.startswith("data.options.")} <= {*keys, "data.options"}
     assert keys["data.columns.kind"] == (
-        "Type of the answers: time, number, box, boxes (any number of them) or text. [text]"
+        "Type of the answers: time, number, box, boxes (any number of them), table or text. [text]"
     )
     assert keys["train.lora_r"] == "Rank of the adapters. [16]"
     assert keys["loss"] == "The numeric loss, which is added to the cross-entropy."

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+import yaml
 from case_tables import rows, table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +91,14 @@ def test_any_recipe_comes_back_from_yaml(tmp_path_factory, opened):
 def test_a_name_that_looks_like_a_value_stays_a_name(write, word):
     opened = replace(recipe.validate(recipe.Recipe, CLOCKS), model=Model(name=word))
     assert load(write(recipe.to_yaml(opened))).model.name == word
+
+
+def test_readers_of_yaml_1_1_take_no_key_or_text_for_a_boolean():
+    opened = recipe.validate(recipe.Recipe, CLOCKS)
+    named = replace(opened, model=replace(opened.model, name="no"))
+    read = yaml.safe_load(recipe.to_yaml(named))
+    assert read["loss"]["on"] == "answer"
+    assert read["model"]["name"] == "no"
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)

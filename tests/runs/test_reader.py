@@ -209,9 +209,9 @@ def test_a_table_without_questions_is_asked_the_reader_s_own(reader, unasked_tab
         gnomon.evaluate(reader, unasked_table, overrides={"columns.question": "quest"})
 
 
-@pytest.mark.parametrize("kind", ["table", "spots", "unreadable", "hour", ["time"], 3])
+@pytest.mark.parametrize("kind", ["spots", "unreadable", "hour", ["time"], 3])
 def test_a_kind_without_labels_is_refused_with_the_choices(reader, kind):
-    message = re.escape(f"unknown kind {kind!r}: there are box, boxes, number, text, time")
+    message = re.escape(f"unknown kind {kind!r}: there are box, boxes, number, table, text, time")
     for ask in (
         lambda: reader.read(Image.new("RGB", (32, 32)), kind=kind),
         lambda: reader.read_all([], kind=kind),

@@ -108,6 +108,8 @@ def _texts_with_steps(
         if (rule.steps or sample.rationale)
         and (rule.number_range(sample) is not None or rule.answers(sample, dialect))
     ]
+    if not with_steps:
+        return {}
     texts = generate_texts(loaded, with_steps, max_new_tokens=max_new_tokens)
     return {sample.id: text for sample, text in zip(with_steps, texts, strict=True)}
 
