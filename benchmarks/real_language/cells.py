@@ -99,25 +99,23 @@ def cells() -> list[Cell]:
     ]
 
 
-def run(photographs: Path, *, steps: int | None = None) -> None:
+def run(photographs: Path) -> None:
     """Run the cells without an outcome. Another process may do the same at the same time."""
     torch.set_num_threads(1)
     for cell in cells():
         with claim(WORK / "claims" / f"{cell.key}.lock") as is_ours:
             if is_ours and cell.key not in read(OUTCOMES):
-                append(OUTCOMES, outcome(cell, photographs, steps=steps), WORK)
+                append(OUTCOMES, outcome(cell, photographs), WORK)
                 note(f"{cell.key} is finished")
 
 
-def outcome(cell: Cell, photographs: Path, *, steps: int | None = None) -> dict[str, Any]:
+def outcome(cell: Cell, photographs: Path) -> dict[str, Any]:
     """Train a cell and ask it everything. A killed training goes on where it was."""
     words = [*cell.overrides] if cell.is_trained else []
     if cell in (TINY, WIDE):
         words.append("model.load_in_4bit=false")
     if cell == TINY:
         words += ["model.name=gnomon-tiny", "model.dtype=float32"]
-    if steps is not None:
-        words.append(f"train.max_steps={steps}")
     resolved = resolve(str(HERE / "stage_two.yaml"), words)
     recipe, folder, began = resolved.recipe, WORK / "cells" / cell.key, time.process_time()
     if cell.is_trained:
