@@ -70,6 +70,7 @@ def build(work: Path, tower: Path = TINY) -> Path:
     folder = work / "sighted"
     if folder.is_dir():
         return folder
+    torch.manual_seed(0)  # of the new tokens
     llama, tokenizer = language_model()
     model, processor = join(llama, tokenizer, tower)
     sight.train(model, work / "sight")
@@ -91,7 +92,7 @@ def join(llama: Any, tokenizer: Any, tower: Path = TINY) -> tuple[Any, Any]:
     tokenizer.chat_template = CHAT
     model = Qwen2VLForConditionalGeneration(_config(llama.config, seeing.config, tokenizer))
     language = model.model.language_model
-    llama.resize_token_embeddings(len(tokenizer))  # new tokens begin at the mean of the others
+    llama.resize_token_embeddings(len(tokenizer))  # new tokens begin near the mean of the others
     missing, unexpected = language.load_state_dict(llama.model.state_dict(), strict=False)
     if unexpected or not all(name.endswith("_proj.bias") for name in missing):
         raise ValueError(f"SmolLM2 does not fit: {unexpected or missing}")
