@@ -7,8 +7,8 @@
     python -m benchmarks.real_language stock FOLDER   # the same by TRL's SFTTrainer
     python -m benchmarks.real_language probe          # what the projected features say
 
-FOLDER has needles.zip. Every step goes on where it was killed. Models and trainings lie in
-runs/real_language; the answers lie in outcomes.jsonl.xz beside this file.
+FOLDER has needles.zip. Every step resumes after a kill. Models and trainings are in
+runs/real_language. The answers are in outcomes.jsonl.xz beside this file.
 """
 
 from __future__ import annotations

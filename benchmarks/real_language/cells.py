@@ -110,7 +110,7 @@ def run(photographs: Path) -> None:
 
 
 def outcome(cell: Cell, photographs: Path) -> dict[str, Any]:
-    """Train a cell and ask it everything. A killed training goes on where it was."""
+    """Train a cell and ask it all questions. A killed training resumes."""
     words = [*cell.overrides] if cell.is_trained else []
     if cell in (TINY, WIDE):
         words.append("model.load_in_4bit=false")

@@ -1,4 +1,4 @@
-"""What the projected features say by themselves, to tell where reading is lost.
+"""A probe of the projected features, which tells where reading is lost.
 
 A linear probe reads the hour and the minute, or the tenth of a dial, from the mean of a picture's
 tokens, as they enter the language model. If the probe reads better than the model answers, the
