@@ -22,7 +22,7 @@ from gnomon.runs.resolve import resolve
 from gnomon.sample import Sample
 from gnomon.store import mixture
 
-STEPS = 100
+STEPS = 60
 
 
 def outcomes(photographs: Path, steps: int = STEPS) -> list[dict[str, Any]]:
