@@ -235,7 +235,8 @@ class Source:
 
 def _have_steps(options: dict[str, Any] | None) -> bool:
     options = options or {}
-    parts = options.get("parts") or ()
+    parts = options.get("parts")  # of a mixture; a gauge has a number of parts
+    parts = parts if isinstance(parts, list | tuple) else ()
     return options.get("answer", "value") != "value" or any(
         isinstance(part, dict) and _have_steps(part.get("options")) for part in parts
     )

@@ -93,6 +93,13 @@ def test_a_name_that_looks_like_a_value_stays_a_name(write, word):
     assert load(write(recipe.to_yaml(opened))).model.name == word
 
 
+def test_a_gauge_with_a_number_of_parts_has_no_steps():
+    gauge = Source(kind="gauge", options={"scales": ["km/h 0 220 20 5"], "parts": 5})
+    assert not gauge.has_steps
+    parts = [{"kind": "clock", "options": {"answer": "steps"}}]
+    assert Source(kind="mixture", options={"parts": parts}).has_steps
+
+
 def test_readers_of_yaml_1_1_take_no_key_or_text_for_a_boolean():
     opened = recipe.validate(recipe.Recipe, CLOCKS)
     named = replace(opened, model=replace(opened.model, name="no"))

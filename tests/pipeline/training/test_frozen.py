@@ -6,7 +6,7 @@ from pipeline_toys import CLOCKS, Gradients, dataset_of, settings
 
 from gnomon.pipeline.collate import Collator
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training import trainer as module
+from gnomon.pipeline.training import run_trainer as module
 from gnomon.pipeline.training.parts import prepare_parts
 from gnomon.pipeline.training.settings import CHECKPOINTING
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
