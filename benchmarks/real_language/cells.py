@@ -22,7 +22,7 @@ from gnomon.pipeline.answering.belief import answer_logprobs
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.answering.text_likelihood import text_likelihood
 from gnomon.pipeline.collate import write_answer
-from gnomon.pipeline.load import Loaded, load, load_trained
+from gnomon.pipeline.load import Loaded, fingerprint, load, load_trained
 from gnomon.progress import note, track
 from gnomon.runs.resolve import resolve
 from gnomon.runs.training import train_run
@@ -102,11 +102,27 @@ def cells() -> list[Cell]:
 def run(photographs: Path) -> None:
     """Run the cells without an outcome. Another process may do the same at the same time."""
     torch.set_num_threads(1)
+    check_start(read(OUTCOMES))
     for cell in cells():
         with claim(WORK / "claims" / f"{cell.key}.lock") as is_ours:
             if is_ours and cell.key not in read(OUTCOMES):
                 append(OUTCOMES, outcome(cell, photographs), WORK)
                 note(f"{cell.key} is finished")
+
+
+def start_hash() -> str | None:
+    """Hash the model after stage one, from which all runs start."""
+    return fingerprint(resolve(str(HERE / "stage_two.yaml"), ()).recipe.model)
+
+
+def check_start(outcomes: dict[str, dict[str, Any]]) -> None:
+    """Refuse to add runs to the outcomes of runs that started from another model."""
+    starts = {kept["start"] for key, kept in outcomes.items() if key != TINY.key}
+    if starts - {start_hash()}:
+        raise ValueError(
+            f"{OUTCOMES}: these runs started from another model after stage one: move the file"
+            " away to begin anew, and say so in PLAN.md"
+        )
 
 
 def outcome(cell: Cell, photographs: Path) -> dict[str, Any]:
@@ -126,6 +142,7 @@ def outcome(cell: Cell, photographs: Path) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     return {
         "key": cell.key,
+        "start": start_hash(),
         **found,
         "cpu_seconds": [round(trained - began), round(time.process_time() - trained)],
         "versions": {name: version(name) for name in PACKAGES},

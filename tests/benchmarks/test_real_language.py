@@ -148,3 +148,10 @@ def test_page_has_the_table_of_the_kept_answers() -> None:
     kept = outcomes_file.read(cells.OUTCOMES)
     assert kept
     assert report.text(kept) in cells.PAGE.read_text(encoding="utf-8")
+
+
+def test_runs_from_another_model_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "start_hash", lambda: "new")
+    cells.check_start({cells.TINY.key: {"start": "old"}, "ce-31": {"start": "new"}})
+    with pytest.raises(ValueError, match="started from another model"):
+        cells.check_start({"ce-31": {"start": "old"}})
