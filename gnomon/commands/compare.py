@@ -24,7 +24,8 @@ def compare(
     runs RUN: a run or a file of answers. key=value overrides the recipe of --data, or says how your
         file is read, such as columns.answer=time
     out HTML: the report
-    beside TABLE: a published table to show: ntil-clock, ntil-box or ntil-text (may be given again)
+    beside TABLE: a published table to show: ntil-clock, ntil-box, ntil-text or scalebench (may be
+        given again)
     data RECIPE|DATA: the questions of answers that another program made, as for `gnomon score`
     id_column NAME: the column of such answers that names the question (default: answers are in the
         order of the questions)

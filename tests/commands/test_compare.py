@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 
 import pytest
@@ -131,6 +132,15 @@ def test_published_figures_stand_beside_with_the_set_ups_above(runs, tmp_path, c
     if table == "ntil-clock":
         assert "98.3 %" in below
         assert "24.66 min" in page
+
+
+def test_scalebenchs_figures_have_the_training_of_the_models(runs, tmp_path, cli):
+    output = cli("compare", runs["ce", 0], "--beside", "scalebench", "-o", tmp_path / "it.html").out
+    above, _, below = output.partition("\nModel ")
+    assert "Jin et al. 2026" in above
+    assert re.match(r" +Training +Accuracy\n", below)
+    assert re.search(r"Qwen2.5-VL-7B +LoRA, published +38.39 %", below)
+    assert re.search(r"people +none, published +97.4 %", below)
 
 
 def test_a_run_whose_training_is_not_over_is_refused(runs, tmp_path, cli):

@@ -198,7 +198,7 @@ def picture():
 
 
 SHOWN = ("ChartQA/test/png/1.png", "coco/train2014/a.jpg", "ClockBench/images/c.png",
-         "TickTockVQA/images/test/b.jpg")  # fmt: skip
+         "TickTockVQA/images/test/b.jpg", "ScaleBench/Images/time-stopwatch-00001.jpg")  # fmt: skip
 ROWS = {
     "chartqa": {"imgname": "1.png", "query": "How many?", "label": "14"},
     "refcoco": {"image": "coco/train2014/a.jpg", "sent": "left cow", "bbox": [1, 2, 11, 22]},
@@ -209,6 +209,12 @@ ROWS = {
         "image": {"bytes": picture(), "path": None},
         "evaluator": "interval_matching",
         "evaluator_kwargs": '{"interval": [1.2, 1.5], "units": ["A"]}',
+    },
+    "scalebench": {
+        "image": "time-stopwatch-00001.jpg",
+        "question": "What is the time shown by the stopwatch?",
+        "options": ["A.1min 5s", "B.5s"],
+        "answer": "A",
     },
     "vlmevalkit": {
         "index": "1",

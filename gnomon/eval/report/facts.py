@@ -27,6 +27,8 @@ Facts with more different words are left out. Facts with more different numbers 
 _MOST_VALUES = 2000
 
 
+# Largest number of instruments, each of which has a figure.
+_MOST_INSTRUMENTS = 50
 # Facts of user rows that are names, even if they look like numbers, for example dates.
 _NAME_FACTS = ("file", "group", "picture")
 # Facts that every user row has, but a drawn scene lacks.
@@ -117,7 +119,7 @@ def _classes(name: str, counter: Counter[Fact]) -> FactClasses | None:
     display_name = name.replace(".", " ").replace("_", " ")
     numbers = {value: number for value in counter if (number := _number(value)) is not None}
     words = sorted((value for value in counter if value not in numbers), key=fact_text)
-    if len(counter) <= MOST:
+    if len(counter) <= (_MOST_INSTRUMENTS if name == "instrument" else MOST):
         values = [*sorted(numbers, key=lambda value: numbers[value]), *words]
         labels = tuple(dict.fromkeys(map(fact_text, values)))
         return FactClasses(name, display_name, labels) if labels[1:] else None

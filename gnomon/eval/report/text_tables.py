@@ -272,7 +272,7 @@ def open_table(name: str) -> dict[str, Any]:
 def add_runs(table: Mapping[str, Any], runs: Sequence[RunResult]) -> dict[str, Any]:
     """Format the rows of a published table, and add a row for each run."""
     columns = table["columns"]
-    header = ["Model", "Loss", *(column["heading"] for column in columns)]
+    header = ["Model", table.get("setting", "Loss"), *(column["heading"] for column in columns)]
     rows = [_published_row(columns, *row) for row in table["rows"]]
     ours = [[run.name, "ours", *_run_cells(columns, run, table["kind"])] for run in runs]
     return {**table, "header": header, "rows": rows + ours}
@@ -286,14 +286,14 @@ def table_text(table: Mapping[str, Any]) -> str:
 
 
 def _published_row(
-    columns: Sequence[Any], model: str, loss: str, *figures: float | None
+    columns: Sequence[Any], model: str, setting: str, *figures: float | None
 ) -> list[str]:
     """Format a row of a published table with the digits of the paper."""
     cells = [
         NONE if x is None else f"{x:g} {column['unit']}"  # as many digits as in the paper
         for x, column in zip(figures, columns, strict=True)
     ]
-    return [model, f"{loss}, published", *cells]
+    return [model, f"{setting}, published", *cells]
 
 
 def _run_cells(columns: Sequence[Any], run: RunResult, type_name: str) -> list[str]:

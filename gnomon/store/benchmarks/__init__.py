@@ -27,6 +27,7 @@ BENCHMARKS = {
     "gsm8k": "gnomon.store.benchmarks.question_answering:gsm8k",
     "measurebench": "gnomon.store.benchmarks.instruments:measurebench",
     "refcoco": "gnomon.store.benchmarks.question_answering:refcoco",
+    "scalebench": "gnomon.store.benchmarks.instruments:scalebench",
     "ticktockvqa": "gnomon.store.benchmarks.instruments:ticktockvqa",
     "vlmevalkit": "gnomon.store.benchmarks.question_answering:vlmevalkit",
 }

@@ -1,10 +1,11 @@
-"""Benchmarks of clocks and other instruments: ClockBench, MeasureBench and TickTockVQA."""
+"""Benchmarks of instruments: ClockBench, MeasureBench, ScaleBench and TickTockVQA."""
 
 import re
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from string import ascii_uppercase
 from typing import Any, Literal
 
 from gnomon import files, jsons
@@ -142,6 +143,70 @@ def _seconds(time: str) -> int:
     # Missing seconds are 0.
     hour, minute, second = (*map(int, time.split(":")), 0)[:3]
     return hour * 3600 + minute * 60 + second
+
+
+_LETTERED = re.compile(r"([A-Z])\.\s*(.+)", re.DOTALL)
+_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2})?", re.ASCII)
+_DECIMAL = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
+
+
+def scalebench(line: int, raw: dict[str, Any], file: Path) -> Iterator[UserRow]:
+    """Scales of 33 instruments in photographs, with four options and as open questions.
+
+    ScaleBench (Jin et al. 2026, aclanthology.org/2026.acl-long.1887) is read from the authors'
+    train.jsonl, val.jsonl or test.jsonl: `image`, `question`, `options` such as "A.9:27:32", and
+    the letter of the right option in `answer`. The pictures lie in Images/ of the authors' folder,
+    or in Images/ or images/ next to the file. A table with the right option's text in `value`, its
+    `options` as a JSON list, and a `split` also works. gnomon asks two questions about each row:
+    the letter of the right option, and the reading. It accepts a number as the reading if no other
+    option is nearer to it than the right option. A duration such as "1min 5s" is asked for as an
+    option only. Reports show the scores of each instrument, which the picture's name contains.
+    """
+    image = find_picture(raw, file, "image", "Images", "images", "../../Images")
+    question = " ".join(str(first_filled_cell(raw, "question")).split())
+    choices, letter = _options(raw)
+    name = PurePosixPath(str(raw["image"])).stem
+    shared: dict[str, Any] = {
+        "group": picture_group(image),
+        "split": raw.get("split") or split_of_file(file),
+        "instrument": name.rpartition("-")[0] or name,
+    }
+    lines = [f"{letter}. {choice}" for letter, choice in choices.items()]
+    options = "\n".join((question, *lines, "Answer with the letter."))
+    right = Text(letter, tuple(choices))
+    yield UserRow(line, image, options, right, **shared, part="options")
+    if reading := _reading(question, choices[letter], list(choices.values())):
+        yield UserRow(line, image, question, reading, **shared, part="open")
+
+
+def _options(raw: dict[str, Any]) -> tuple[dict[str, str], str]:
+    """Return the options by letter, and the letter of the right option."""
+    options = first_filled_cell(raw, "options")
+    if isinstance(options, str):
+        options = jsons.loads(options, "options")
+    if "answer" in raw:
+        matches = [_LETTERED.fullmatch(option) for option in options]
+        choices = {match[1]: match[2].strip() for match in matches if match}
+        letter = str(raw["answer"]).strip()
+    else:
+        choices = dict(zip(ascii_uppercase, options, strict=False))
+        value = first_filled_cell(raw, "value")
+        letter = next((key for key, choice in choices.items() if choice == value), str(value))
+    if len(choices) != len(options) or letter not in choices:
+        raise ValueError(f"the answer {letter!r} is not one of the options {options}")
+    return choices, letter
+
+
+def _reading(question: str, right: str, choices: list[str]) -> Time | Number | None:
+    """Return the right option as a time or a number, or None for a duration."""
+    if "time" in question and _CLOCK_TIME.fullmatch(right):
+        return Time.from_label(right, Columns(kind="time"), None)
+    if not all(_DECIMAL.fullmatch(choice) for choice in choices):
+        return None
+    value = Decimal(right)
+    distances = [abs(Decimal(choice) - value) for choice in choices]
+    nearest = min((distance for distance in distances if distance), default=Decimal(0))
+    return Number(value, within=nearest / 2)
 
 
 QUESTION = "What time does the clock show? Answer HH:MM."

@@ -42,6 +42,8 @@ class UserRow(NamedTuple):
     """Pictures after the first."""
     shared_names: tuple[str, ...] = ()
     """Names of its pictures, if rows with the same pictures must be in the same split."""
+    instrument: str = ""
+    """Kind of instrument in the picture, if the file names it. Reports score each kind."""
 
     @property
     def pictures(self) -> tuple[Path | bytes, ...]:
@@ -253,7 +255,9 @@ class UserTable(Samples):
         return Outline(self.id(index), row.question, row.target, self._facts(row), sizes, hashes)
 
     def _facts(self, row: UserRow) -> dict[str, Any]:
-        facts = {"file": self.name, "line": row.line, "group": row.group}
+        facts: dict[str, Any] = {"file": self.name, "line": row.line, "group": row.group}
+        if row.instrument:
+            facts["instrument"] = row.instrument
         return {**facts, "picture": row.image.name} if isinstance(row.image, Path) else facts
 
     @contextmanager

@@ -76,6 +76,18 @@ def test_what_generators_draw_stays_small(kind):
     assert json.loads(json.dumps(facts)) == facts
 
 
+def test_each_instrument_is_a_class():
+    """A benchmark of many instruments is read for the figure of each."""
+    names = [f"instrument-{place:02}" for place in range(33)]
+    samples = [
+        Sample(f"{place}", blank(place), "?", Time(0), {"instrument": names[place % 33], "other":
+               f"word {place % 33}"})
+        for place in range(66)
+    ]  # fmt: skip
+    done = score_run("a", samples, ["12:00"] * 66, size=(64, 48))
+    assert labels(done, samples) == {"instrument": tuple(names)}
+
+
 def test_facts_have_classes():
     samples, done = run("a", 0.5)
     result = {c.name: c for c in fact_classes(done, by_id(samples))["time"]}

@@ -85,6 +85,8 @@ def test_a_layout_is_read_as_it_was_published(tmp_path, row):
         assert colours == [COLOURS[colour] for colour in row["colours"]]
     if "groups" in row:
         assert len({s.facts["group"] for s in samples}) == row["groups"]
+    if "instruments" in row:
+        assert [s.facts["instrument"] for s in samples] == row["instruments"]
     if "rationales" in row:
         assert [s.rationale for s in samples] == row["rationales"]
         assert all(s.image is None for s in samples)
