@@ -60,7 +60,7 @@ def read_by_cnn(
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
     for _ in track(range(steps), total=steps, desc="training the CNN"):
         chosen = torch.randint(len(train), (BATCH,))
-        loss = functional.mse_loss(network(_augmented(images[chosen])), targets[chosen])
+        loss = functional.mse_loss(network(augment(images[chosen])), targets[chosen])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
@@ -99,7 +99,7 @@ class Network(nn.Module):
         return outputs
 
 
-def _augmented(images: torch.Tensor) -> torch.Tensor:
+def augment(images: torch.Tensor) -> torch.Tensor:
     """Change brightness by 30 %, colour by 15 %, scale and place by 10 %, and add noise of 3 %."""
     n = len(images)
 

@@ -66,9 +66,7 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
     """Read a set in the order of its table; a zip is unpacked under `work` first."""
     folder = source
     if source.suffix == ".zip":
-        folder = work / "photographs"
-        if not folder.is_dir():
-            _unpack(source, folder)
+        folder = unpack(source, work / "photographs")
     table = folder / "labels.csv"
     if not table.is_file():
         raise ValueError(
@@ -82,8 +80,10 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
         return [Photograph(folder / r["image"], float(r["value"]), r[names[2]]) for r in rows]
 
 
-def _unpack(archive: Path, folder: Path) -> None:
+def unpack(archive: Path, folder: Path) -> Path:
     """Unpack an archive whole or not at all; another process may be doing the same."""
+    if folder.is_dir():
+        return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as part:
         with zipfile.ZipFile(archive) as opened:
@@ -91,6 +91,7 @@ def _unpack(archive: Path, folder: Path) -> None:
         with contextlib.suppress(OSError):  # the other was first
             os.rename(part, folder)
             Path(part).mkdir()  # TemporaryDirectory removes it
+    return folder
 
 
 def split_by_group(

@@ -1,0 +1,70 @@
+"""The measure on whole photographs: a picture is in one split, and each answer is scored once."""
+
+import csv
+import json
+
+import pytest
+
+from benchmarks import wild
+from benchmarks.wild_cnn import combine
+from gnomon.generators import create
+
+
+@pytest.fixture
+def scale(tmp_path):
+    """Six drawn clocks of train and two of val, of which one is also in train, and a gauge."""
+    clocks = create("clock", size=84)
+    rows = [["image", "instrument", "question", "value", "options", "split"]]
+    for place in range(8):
+        name = f"time-clock-{place:05}.png"
+        clocks[0 if place in (0, 7) else place].image.save(tmp_path / name)
+        options = json.dumps(["9:31:27", "9:31:28", "9:27:32", "3:31:27"])
+        split = "train" if place < 6 else "val"
+        rows.append([name, "clock", "What time is it?", "9:31:27", options, split])
+    rows.append(["time-clock-00000.png", "pressure gauge", "?", "0.62", '["0.6", "0.62"]', "val"])
+    rows.append(["time-clock-00000.png", "dial indicator", "?", "4:20", '["4:18", "4:20"]', "val"])
+    with (tmp_path / "labels.csv").open("w", encoding="utf-8", newline="") as lines:
+        csv.writer(lines).writerows(rows)
+    return tmp_path
+
+
+def test_no_picture_is_trained_on_and_tested(scale, monkeypatch):
+    rows = wild.read_rows(scale, scale)
+    assert [row.instrument for row in rows].count("clock") == 8
+    assert rows[-1].instrument == "pressure gauge"  # 4:20 is no length
+    monkeypatch.setattr(wild, "HELD_OUT", 2)
+    train, test = wild.split_clocks(rows)
+    names = [{row.file.stem[-1] for row in part} for part in (train, test)]
+    assert [len(part) for part in names] == [3, 4]
+    assert {"6", "7"} < names[1]
+    assert "0" not in names[0] | names[1]  # its picture is also 7's
+    assert wild.split_clocks(rows[::-1])[0] == train  # the order of the table does not matter
+
+
+def test_a_clock_goes_round_and_an_option_is_the_nearest():
+    row = wild.Labelled("a", "clock", "val", 1.0, (1.0, 719.0, 60.0, 61.0))
+    assert row.off(719) == 2
+    assert row.share(3) == 1
+    assert row.share(718) == 0
+    assert row.share(0) == 0.5
+    gauge = wild.Labelled("a", "pressure gauge", "val", 1.0, (1.0, 719.0))
+    assert gauge.off(719) == 718
+
+
+def test_a_refused_answer_is_wrong_and_counted():
+    row = wild.Labelled("a", "clock", "val", 1.0, (1.0, 9.0, 60.0, 61.0))
+    refused = {"reading": 1.0, "refused": True, "corners": None, "seconds": 0.5}
+    right = {**refused, "refused": False}
+    unread = {**right, "reading": None}
+    answers = {"mine": [right] * 4 + [unread] * 3 + [refused]}
+    *_, line = wild.table([row] * 8, answers)
+    assert line.split()[1] == "50.0"
+    assert line.split()[-3:] == ["3", "1", "0.50"]
+    chance, constant, _ = wild.table([row] * 8, answers)[1:]
+    assert chance.split() == ["chance", "0.4", "1.5", "25.0", "180.00"]
+    assert constant.split()[2:] == ["100.0", "100.0", "100.0", "0.00"]
+
+
+@pytest.mark.parametrize(("hour", "minute", "time"), [(130, 10, 130), (178, 2, 182), (2, 59, 719)])
+def test_two_hands_are_a_time(hour, minute, time):
+    assert combine(hour, minute) == time
