@@ -3,8 +3,8 @@
     python -m benchmarks.wild SCALE [--model gnomon-tiny] [--no-find] [--cnn whole found]
 
 SCALE is a folder or a zip with labels.csv: image, instrument, question, value, options, split. The
-test has all clocks of the split val and 150 clocks of train, chosen by the hashes of their names.
-A picture that occurs in both splits is not chosen. Pressure gauges and dial indicators are tested
+test has all clocks of the split val and the last 150 of train in the order of the hashes of their
+names, without pictures that occur in val. Pressure gauges and dial indicators are tested
 on val if the model knows a question about them. Refused and unread answers count as wrong. Of four
 options, the option nearest to the reading counts. Times are seconds of CPU for each picture.
 
@@ -72,11 +72,12 @@ def distance(row: Labelled, a: float, b: float) -> float:
 
 
 def read_rows(source: Path, out: Path) -> list[Labelled]:
-    """Read labels.csv in its order. A zip is unpacked under `out` first."""
+    """Read labels.csv in the order of the names' hashes. A zip is unpacked under `out` first."""
     folder = unpack(source, out / "photographs") if source.suffix == ".zip" else source
     rows: list[Labelled] = []
     with (folder / "labels.csv").open(encoding="utf-8", newline="") as lines:
-        for cells in csv.DictReader(lines):
+        table = csv.DictReader(lines)
+        for cells in sorted(table, key=lambda row: sha256(row["image"].encode()).hexdigest()):
             texts = [cells["value"], *json.loads(cells["options"])]
             kind, split = cells["instrument"], cells["split"]
             if kind == "clock" or ":" not in "".join(texts):
@@ -96,14 +97,12 @@ def _number(text: str) -> float:
 def split_clocks(rows: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
     """Return the clocks for training and the clocks of the test. No picture is in both."""
     clocks = [row for row in rows if row.instrument == "clock"]
-    val = [row for row in clocks if row.split == "val"]
+    val, train = ([row for row in clocks if row.split == split] for split in ("val", "train"))
     pixels = {row.file: pixel_hash(load_picture(row.file)) for row in clocks}
-    leaked = {pixels[row.file] for row in val}
-    rest = [row for row in clocks if row.split == "train" and pixels[row.file] not in leaked]
-    rest.sort(key=lambda row: sha256(row.file.name.encode()).digest())
-    held_out, train = rest[:HELD_OUT], rest[HELD_OUT:]
-    leaked |= {pixels[row.file] for row in held_out}
-    return [row for row in train if pixels[row.file] not in leaked], [*val, *held_out]
+    seen = {pixels[row.file] for row in val}
+    held_out = [row for row in train[-HELD_OUT:] if pixels[row.file] not in seen]
+    seen |= {pixels[row.file] for row in held_out}
+    return [row for row in train[:-HELD_OUT] if pixels[row.file] not in seen], [*val, *held_out]
 
 
 def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]:

@@ -75,16 +75,16 @@ def combine(hour: float, minute: float) -> float:
 def cut_out(rows: Sequence[Labelled], folder: Path) -> list[Labelled]:
     """Cut out the surest clock of each picture. A picture without a clock stays whole."""
     from gnomon.pipeline.finder import Finder, cut
+    from gnomon.runs.finding import best_detection
 
     folder.mkdir(parents=True, exist_ok=True)
-    finder = Finder.load()
+    finder = Finder()
     cuts = []
     for row in rows:
         picture = load_picture(row.file)
         file = row.file
-        clocks = [place for place in finder.find(picture) if place.kind == "clock"]
-        if clocks:
+        if place := best_detection(finder.find(picture), ("clock",)):
             file = folder / f"{row.file.stem}.png"
-            cut(picture, clocks[0].corners, side=224).save(file)
+            cut(picture, place.corners, side=224).save(file)
         cuts.append(replace(row, file=file))
     return cuts
