@@ -28,9 +28,9 @@ from gnomon.generators.faces.expressions import check_formula, evaluate
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.faces.pointer import Pointer
-from gnomon.generators.faces.scale_questions import ZONES
 from gnomon.generators.faces.track import ScalePiece, Track
 from gnomon.generators.faces.window import Window
+from gnomon.generators.instruments.scale_questions import ZONES
 from gnomon.generators.registry import description_files, description_to_copy
 from gnomon.generators.rng import Rng
 from gnomon.runs.name_lists import docstrings

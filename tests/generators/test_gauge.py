@@ -16,13 +16,13 @@ from gnomon.generators import Gauge, create
 from gnomon.generators.drawing.colours import PALETTES
 from gnomon.generators.drawing.lettering import text_tile
 from gnomon.generators.drawing.shapes import rotation_matrix
-from gnomon.generators.faces.scale_questions import ZONES
 from gnomon.generators.gauge import draw
 from gnomon.generators.gauge.draw import draw_gauge
 from gnomon.generators.gauge.gauge_questions import QUESTIONS, ask, has_answer
 from gnomon.generators.gauge.generator import LEVELS, MIN_TICK_GAP, places_of_split
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.scale import plain
+from gnomon.generators.instruments.scale_questions import ZONES
 from gnomon.generators.rng import Rng
 
 SCALES = [(one, scale) for one in INSTRUMENTS.values() for scale in one.scales()]

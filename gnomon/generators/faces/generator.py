@@ -40,9 +40,9 @@ from gnomon.generators.faces.description import (
 from gnomon.generators.faces.draw import FaceLook, FaceScene
 from gnomon.generators.faces.face_questions import QUESTIONS
 from gnomon.generators.faces.paints import BodyColours, colour_of
-from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, ScaleQuestion
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
+from gnomon.generators.instruments.scale_questions import SCALE_QUESTIONS, ScaleQuestion
 from gnomon.generators.looks import photo
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng

@@ -6,15 +6,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from gnomon.generators.faces import scale_questions
 from gnomon.generators.faces.description import DrawnFace, FaceReading
 from gnomon.generators.faces.face_questions import number_of
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
-from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.faces.track import ColourZone, Track
+from gnomon.generators.instruments import scale_questions
 from gnomon.generators.instruments.scale import Scale, ScaleReading
+from gnomon.generators.instruments.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.rng import Rng
 
 # Colours of zones as a description writes them.

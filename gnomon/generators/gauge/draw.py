@@ -13,9 +13,9 @@ from gnomon.generators.drawing.colours import Colour, Palette
 from gnomon.generators.drawing.lettering import draw_texts
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import ellipse, polar
-from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale, ScaleReading
+from gnomon.generators.instruments.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 

@@ -3,10 +3,10 @@
 from decimal import Decimal
 
 from gnomon.files import read_toml
-from gnomon.generators.faces import scale_questions
-from gnomon.generators.faces.scale_questions import Limits, ScaleQuestion
+from gnomon.generators.instruments import scale_questions
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale, ScaleReading, plain
+from gnomon.generators.instruments.scale_questions import Limits, ScaleQuestion
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number
 

@@ -16,12 +16,6 @@ from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.faces.scale_questions import (
-    SCALE_QUESTIONS,
-    ZONES,
-    ScaleQuestion,
-    random_zones,
-)
 from gnomon.generators.gauge import draw, gauge_questions
 from gnomon.generators.gauge import steps as gauge_steps
 from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeLook, GaugeScene
@@ -29,6 +23,12 @@ from gnomon.generators.gauge.gauge_questions import QUESTIONS
 from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.generators.instruments.base import Instrument
 from gnomon.generators.instruments.scale import Scale, ScaleReading, parse_scale, plain
+from gnomon.generators.instruments.scale_questions import (
+    SCALE_QUESTIONS,
+    ZONES,
+    ScaleQuestion,
+    random_zones,
+)
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
