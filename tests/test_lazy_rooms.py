@@ -31,13 +31,15 @@ families.locate("gnomon-tiny")
 losses.check("ntil")
 recipe.configs()
 check({HEAVY})
+import gnomon.generators.gauge, gnomon.runs.start_run
+check({{"gnomon.generators.faces", "gnomon.runs.reader"}})
 """
 
 
 def test_importing_rooms_and_checking_names_loads_nothing_heavy():
     """`gnomon ls` and a recipe's check come before anything that takes seconds to import."""
     done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True)
-    assert done.stdout == 3 * "set()\n"
+    assert done.stdout == 4 * "set()\n"
 
 
 @pytest.mark.parametrize("room", [gnomon.eval, gnomon.losses, gnomon.pipeline, store])

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 from gnomon.recipe import Recipe, RecipeError
-from gnomon.runs.run import Run
 from gnomon.store.reading.run_folder import RunFolder
 
 _KEY = "train.grpo.start"
@@ -32,6 +31,8 @@ def check_start(recipe: Recipe) -> None:
         )
     if not folder.adapter.is_dir():
         raise RecipeError(f"{_KEY}: {path} holds no trained adapter: train a run there first")
+    from gnomon.runs.run import Run  # and with it the reader of pictures, which few plans need
+
     before = Run(path).recipe
     if before.train.language != "lora":
         raise RecipeError(f"{_KEY}: the language model of {path} has no adapters: train some first")
