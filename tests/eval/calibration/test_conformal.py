@@ -1,5 +1,6 @@
 """Limits and thresholds against ranks counted by hand, and against simulated pictures to come."""
 
+from itertools import count
 from math import inf
 
 import numpy as np
@@ -93,6 +94,15 @@ def test_new_groups_are_promised_no_more_than_groups_show():
     share, bound = conformal.risk(right, groups)
     assert share == pytest.approx(0.01)
     assert 0.03 < bound < 0.06
+
+
+def test_a_mistake_in_the_surest_group_does_not_end_the_tests_of_thresholds():
+    """The first threshold that is tested may hold one mistake if there are groups enough."""
+    n = next(n for n in count(2) if conformal.evidence([0.5] + [0.0] * (n - 1), 0.05) >= 10)
+    groups = [place // 2 for place in range(2 * n)]
+    trusts = np.linspace(1, 0.5, 2 * n)
+    right = [False] + [True] * (2 * n - 1)
+    assert conformal.threshold_by_risk(trusts, right, 0.05, groups) == trusts[-1]
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=200))

@@ -16,6 +16,7 @@ from eval_toys import (
 )
 
 from gnomon.eval import compare, table
+from gnomon.eval.report import differences as report_differences
 from gnomon.eval.report.differences import TOO_FEW, difference_tables
 from gnomon.eval.stats.intervals import wilson
 from gnomon.eval.stats.significance import holm
@@ -157,6 +158,7 @@ def test_where_no_answer_differs_wilson_says_how_many_may():
     assert exact.estimate.high == pytest.approx(wilson(0, 50).high)
     assert exact.estimate.low == -exact.estimate.high
     assert exact.detectable_difference is None
+    assert report_differences._difference_mark(exact).detectable == 0  # no band in the chart
 
 
 def test_a_power_that_no_difference_can_have_is_not_shown():
