@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pydantic import ConfigDict, TypeAdapter
 
 __all__ = [
-    "CUT", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Form", "LabelledBox", "Number",
-    "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target", "Text", "Time",
-    "Unreadable",
+    "CUT", "FINDING", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Finding", "Form",
+    "LabelledBox", "Number", "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target",
+    "Text", "Time", "Unreadable",
     "prediction_from_json", "prediction_to_json", "target_from_json", "target_to_json",
 ]  # fmt: skip
 
@@ -38,6 +38,9 @@ _WIDEST = (1024, 1024)
 
 CUT = "cut"
 """Fact of a sample whose picture is a crop: its corners in the whole picture, x1, y1, x2, y2."""
+
+FINDING = "finding"
+"""Fact of a sample whose instrument was looked for: a `Finding`."""
 
 _GAP = 8
 """Pixels between pictures that are shown side by side."""
@@ -121,6 +124,21 @@ class Certainty:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Instrument that was found in a picture, or the reason why none was read."""
+
+    kind: str = ""
+    """clock, dial, gauge or counter. It is empty if nothing was found."""
+    confidence: float = 0.0
+    """Confidence that an instrument is there, 0 to 1."""
+    corners: tuple[tuple[float, float], ...] = ()
+    """Corners of the upright instrument in pixels of the picture: top left, top right, bottom
+    right, bottom left."""
+    refusal: str = ""
+    """Reason why the model was not asked. It is empty for all other pictures."""
+
+
+@dataclass(frozen=True, slots=True)
 class Edge:
     """Number in a box of an answer, with the model's belief in it given the text before."""
 
@@ -159,6 +177,8 @@ class Prediction:
     """Interval and confidence, from a calibrated run."""
     edges: tuple[tuple[Edge, ...], ...] | None = None
     """Four numbers of each box in the text, in the dialect's order, if a belief was computed."""
+    finding: Finding | None = None
+    """The instrument that was found in the picture, if it was looked for."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):  # such as the NaN of an empty cell
@@ -175,13 +195,22 @@ class Prediction:
     ) -> Prediction:  # fmt: skip
         """Return an answer to a sample, with the part of the picture that the sample shows."""
         cut = tuple(sample.facts[CUT]) if sample.facts.get(CUT) else None
-        return cls(sample.id, text, size, dialect, settings, logprobs, cut, certainty, edges)
+        finding = sample.facts.get(FINDING)
+        return cls(
+            *(sample.id, text, size, dialect, settings, logprobs, cut, certainty, edges, finding)
+        )
+
+    @property
+    def is_refused(self) -> bool:
+        """True if nothing was found to read, or the reading is too unsure."""
+        is_unsure = self.certainty is not None and self.certainty.refused
+        return is_unsure or (self.finding is not None and bool(self.finding.refusal))
 
 
 def prediction_to_json(prediction: Prediction) -> dict[str, Any]:
     """Turn a prediction into a plain dict. `prediction_from_json` is the inverse."""
     row = asdict(prediction)
-    for key in ("cut", "certainty", "edges"):
+    for key in ("cut", "certainty", "edges", "finding"):
         if row[key] is None:
             del row[key]
     if prediction.certainty is not None and not prediction.certainty.words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from gnomon.terminal import show
 
@@ -15,6 +16,7 @@ def predict(
     question: str | None = None,
     find: bool = False,
     find_question: str | None = None,
+    finder: Literal["on", "off"] | None = None,
     server: str | None = None,
     belief: bool = False,
     coverage: float | None = None,
@@ -40,6 +42,8 @@ def predict(
         must have learned both questions
     find_question TEXT: the question for the box, such as "Where is the clock? Give its box." It
         implies --find (default: the run's question)
+    finder on|off: gnomon's own finder looks for a small clock, dial, gauge or counter first, and
+        the model reads the upright cut (default: on for gnomon-tiny and pictures of your own)
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1. The
         key is read from OPENAI_API_KEY
     belief: store the probability of each possible answer: the minutes of a clock, numbers to 100,
@@ -64,9 +68,12 @@ def predict(
             " its own questions"
         )
     terms, box = (coverage, wrong, answered), find_question or find
+    looks = None if finder is None else finder == "on"
     if path is not None:
-        reader = open_reader(model, words, question=question, find=box, terms=terms)
+        reader = open_reader(model, words, question=question, find=box, finder=looks, terms=terms)
         show(*predict_pictures(reader, path, out))
     else:
-        reader, exam = open_reader_and_exam(model, words, data=data, find=box, terms=terms)
+        reader, exam = open_reader_and_exam(
+            model, words, data=data, find=box, finder=looks, terms=terms
+        )
         show(predict_exam(reader, exam, data, out))

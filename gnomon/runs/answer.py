@@ -37,9 +37,15 @@ class Answer:
     confidence: float | None = None
     """Share of such answers that are right. It is None until the run is calibrated."""
     refused: bool = False
-    """True if the reading is less sure than what you asked for with `wrong` or `answered`."""
+    """True if no instrument was found, or if the reading is less sure than what you asked for with
+    `wrong` or `answered`."""
+    reason: str = ""
+    """The reason why nothing was read, if the instrument was not found."""
     box: tuple[int, int, int, int] | None = None
     """Corners x1, y1, x2, y2 of the part that was read. It is None if the whole picture was."""
+    corners: tuple[tuple[float, float], ...] = ()
+    """Corners of the upright instrument in the picture, from the top left clockwise, if it was
+    looked for and found."""
     trained: bool = False
     """True if the run was trained on this very picture. It may read other pictures less well."""
     question: str = ""
@@ -57,7 +63,7 @@ class Answer:
     ) -> Answer:
         """Read the value of a prediction. `size` is the size of the user's picture."""
         certainty = prediction.certainty
-        is_refused = certainty is not None and certainty.refused
+        is_refused, finding = prediction.is_refused, prediction.finding
         low = high = None
         words: tuple[str, ...] = ()
         if certainty is not None and certainty.words:
@@ -72,7 +78,9 @@ class Answer:
             words=words,
             confidence=certainty.confidence if certainty else None,
             refused=is_refused,
+            reason=finding.refusal if finding else "",
             box=prediction.cut,
+            corners=finding.corners if finding else (),
             question=question,
             name=name,
             prediction=prediction,
@@ -111,6 +119,8 @@ def _read(
 
 def answer_text(answer: Prediction) -> str:
     """Return an answer in a line, with the likeliest of the listed answers if any are listed."""
+    if answer.finding is not None and answer.finding.refusal:
+        return f"refused: {answer.finding.refusal}"
     line = " ".join(answer.text.split())
     if certainty := answer.certainty:
         line += f" ({certainty_text(certainty)})"

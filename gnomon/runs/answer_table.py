@@ -12,7 +12,7 @@ from math import exp
 from pathlib import Path
 
 from gnomon import jsons
-from gnomon.answers.base.target import AnswerForm, Unlabelled
+from gnomon.answers.base.target import Unlabelled
 from gnomon.atomic import put_text, replace_files
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.question_file import question_path
@@ -24,12 +24,13 @@ from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.directory import pretty_json
 from gnomon.runs.reader import Reader
 from gnomon.runs.trained_rows import warn_of_trained
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import Finding, Prediction, Sample
 from gnomon.store.lock import sole_writer
 from gnomon.store.pictures import load_picture
 
 _COLUMNS = ("file", "answer")
 _CUT_COLUMNS = ("x1", "y1", "x2", "y2")
+_FINDING_COLUMNS = ("kind", "found", "corners", "not_found")
 _CERTAINTY_COLUMNS = ("low", "high", "confidence", "refused")
 _BELIEF_COLUMNS = ("likeliest", "belief", "belief_listed")
 
@@ -40,37 +41,44 @@ class AnswerTable:
 
     path: Path
 
-    def fill(self, reader: Reader, files: list[Path], question: str) -> list[Prediction]:
-        """Ask a question about each picture, write the table, and return the answers in order.
+    def fill(self, reader: Reader, files: list[Path], question: str | None) -> list[Prediction]:
+        """Ask about each picture, write the table, and return the answers in order.
 
+        Without a question, each picture gets the question for the instrument that it shows.
         The name of its file is an answer's id. A killed command resumes from the answers that it
         stored in a file next to the table.
         """
-        form = reader.form_of(question)
+        if question is not None:
+            reader.form_of(question)  # a form that cannot be listed is refused here
         with sole_writer(self.path):
             self._check_is_ours()
-            announce(f"asking: {question}")
+            announce(f"asking: {question or 'what fits the instrument in each picture'}")
             stored = AnswerFile(self.path.with_name(self.path.name + ".part"))
             unreadable: set[Path] = set()
-            samples = partial(_samples, files, question, form, unreadable)
+            samples = partial(_samples, files, reader, question, unreadable)
             stored.complete(reader, samples, len(files))
             warn_of_trained(stored.count_trained(reader), len(files))
             # A calibrated run stores beliefs in any case.
             return self._write(
                 stored.path, files, has_cuts=reader.find is not None,
+                has_findings=reader.finder is not None,
                 has_belief=bool(reader.recipe.eval.belief),
             )  # fmt: skip
 
     def _write(
-        self, answers: Path, files: Sequence[Path], *, has_cuts: bool, has_belief: bool
-    ) -> list[Prediction]:
+        self, answers: Path, files: Sequence[Path], *, has_cuts: bool, has_findings: bool,
+        has_belief: bool,
+    ) -> list[Prediction]:  # fmt: skip
         """Write stored answers as a table, a row for each picture, and return them in that order.
 
         With `has_cuts`, the corners of the part that was read follow the answer. They are empty if
-        the whole picture was read. A calibrated run adds the ends of the interval (words stand in
-        the first), the confidence, and "yes" for a refused answer, which is empty. A belief adds
-        the likeliest listed answer, its share of the probability of all listed answers, and that
-        probability; then the share of each listed answer if all pictures have the same list.
+        the whole picture was read. A calibrated run
+        adds the ends of the interval (words stand in the first), the confidence, and "yes" for a
+        refused answer, which is empty. A belief adds the likeliest listed answer, its share of the
+        probability of all listed answers, and that probability; then the share of each listed
+        answer if all pictures have the same list. With `has_findings`, the last columns are the
+        corners of the part that was read, the kind of the instrument, the confidence that it is
+        there, its own corners, and the reason if it was not found.
         """
         by_id = {prediction.sample_id: prediction for prediction in predictions.resume(answers)}
         rows = [by_id[file.name] for file in files if file.name in by_id]
@@ -85,14 +93,18 @@ class AnswerTable:
         has_certainty = any(row.certainty for row in rows)
         header = [*_COLUMNS, *_CUT_COLUMNS * has_cuts, *_CERTAINTY_COLUMNS * has_certainty]
         header += [*_BELIEF_COLUMNS * has_beliefs, *(f"belief.{answer}" for answer in listed)]
+        header += [*_CUT_COLUMNS, *_FINDING_COLUMNS] * has_findings
         table = io.StringIO()
         cells: list[list[str | float]] = []
         for row in rows:
-            cut = (row.cut or [""] * len(_CUT_COLUMNS)) if has_cuts else ()
-            text = "" if row.certainty and row.certainty.refused else row.text
+            cut = row.cut or [""] * len(_CUT_COLUMNS)
+            finding = [*cut, *_finding_cells(row.finding or Finding())]
+            text = "" if row.is_refused else row.text
             certainty = _certainty_cells(row) if has_certainty else ()
             belief = _belief_cells(row, listed) if has_beliefs else ()
-            cells.append([row.sample_id, text, *cut, *certainty, *belief])
+            cells.append(
+                [row.sample_id, text, *cut * has_cuts, *certainty, *belief, *finding * has_findings]
+            )
         write_rows(table, [header, *cells])
         record = self._record
         with replace_files(self.path, record) as folder:
@@ -124,7 +136,7 @@ class AnswerTable:
 
 
 def _samples(
-    files: Sequence[Path], question: str, form: AnswerForm, unreadable: set[Path]
+    files: Sequence[Path], reader: Reader, question: str | None, unreadable: set[Path]
 ) -> Iterator[Sample]:
     """Yield the question about each picture, and skip files that are not pictures.
 
@@ -132,11 +144,19 @@ def _samples(
     """
     for file in files:
         try:
-            yield Sample(file.name, load_picture(file), question, Unlabelled(form))
+            picture = load_picture(file)
         except ValueError as error:
             if file not in unreadable:
                 unreadable.add(file)
                 warn(f"left out: {error}")
+            continue
+        text, form = reader.question_and_form(question, image=picture)
+        yield Sample(file.name, picture, text, Unlabelled(form))
+
+
+def _finding_cells(finding: Finding) -> list[str | float]:
+    corners = " ".join(f"{x:g} {y:g}" for x, y in finding.corners)
+    return [finding.kind, finding.confidence, corners, finding.refusal]
 
 
 def _certainty_cells(prediction: Prediction) -> list[str | float]:

@@ -15,6 +15,7 @@ from gnomon.progress import note, warn
 from gnomon.recipe import Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.exam import Exam
+from gnomon.runs.finding import InstrumentFinder, finder_of, has_photographs
 from gnomon.runs.model_arguments import recipe_and_exam, resolve_model, trained_run
 from gnomon.runs.python_arguments import override_words, register_plugins
 from gnomon.runs.reader import Reader, served_folder
@@ -25,6 +26,7 @@ def load(
     *,
     question: str | None = None,
     find: bool | str = False,
+    finder: bool | None = None,
     server: str | None = None,
     coverage: float | None = None,
     wrong: float | None = None,
@@ -45,6 +47,8 @@ def load(
         question: The question that `read` asks by default. A run knows its own.
         find: True if the instrument is small in the picture: it is found, cut out and read. It
             may also be the question for its box.
+        finder: True if gnomon's own finder looks for the instrument first, whatever model reads.
+            By default it does so for gnomon-tiny, and False turns it off.
         server: An OpenAI-compatible server that holds the model, such as
             "http://localhost:8000/v1". Its key is read from OPENAI_API_KEY.
         coverage: Share of truths that lie between `low` and `high`, 0.9 by default. This and the
@@ -62,13 +66,15 @@ def load(
     if server:
         words.append(f"model.server={json.dumps(server)}")
     return open_reader(
-        str(name), words, question=question, find=find, terms=(coverage, wrong, answered)
-    ).open()
+        str(name), words, question=question, find=find, finder=finder,
+        terms=(coverage, wrong, answered),
+    ).open()  # fmt: skip
 
 
 def open_reader(
     name: str, words: Sequence[str], *, question: str | None = None,
-    find: bool | str = False, terms: Sequence[float | None] = (None, None, None),
+    find: bool | str = False, finder: bool | None = None,
+    terms: Sequence[float | None] = (None, None, None),
 ) -> Reader:  # fmt: skip
     """Return the reader of a run or a model. The model is loaded at the first question.
 
@@ -76,12 +82,16 @@ def open_reader(
     """
     certifier, words = _certifier(name, words, terms)
     recipe, run = resolve_model(name, "", words).check_names(), trained_run(name)
-    return Reader(recipe, run, question=question, find=_box(recipe, run, find), certifier=certifier)
+    box = _box(recipe, run, find)
+    return Reader(
+        recipe, run, question=question, find=box, finder=_finder(recipe, run, box, finder),
+        certifier=certifier,
+    )  # fmt: skip
 
 
 def open_reader_and_exam(
     name: str, words: Sequence[str], *, data: str | None, find: bool | str = False,
-    terms: Sequence[float | None] = (None, None, None),
+    finder: bool | None = None, terms: Sequence[float | None] = (None, None, None),
 ) -> tuple[Reader, Exam]:  # fmt: skip
     """Return the reader of a run or a model, and the questions to ask.
 
@@ -91,7 +101,11 @@ def open_reader_and_exam(
     resolved, run = resolve_model(name, data, words), trained_run(name)
     box = _box(resolved.check_names(), run, find)
     recipe, exam = recipe_and_exam(resolved, data, words, Reader(resolved.parsed, run))
-    return Reader(recipe, run, find=box, certifier=certifier), exam
+    if finder is None and not has_photographs(exam.sources):
+        finder = False  # drawings of gnomon's own fill their pictures
+    return Reader(
+        recipe, run, find=box, finder=_finder(recipe, run, box, finder), certifier=certifier
+    ), exam
 
 
 def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
@@ -99,6 +113,17 @@ def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
     if isinstance(find, str):
         return find
     return cuts.box_question(recipe, run) if find else None
+
+
+def _finder(
+    recipe: Recipe, run: Path | None, box: str | None, finder: bool | None
+) -> InstrumentFinder | None:
+    """Return the finder that looks first. By default only a model that comes with one has it."""
+    if box is not None or finder is False:
+        if finder and box is not None:
+            raise RecipeError(f"{option('finder')} and {option('find')}: leave one of the two out")
+        return None
+    return InstrumentFinder() if finder else (None if run else finder_of(recipe.model))
 
 
 def _certifier(

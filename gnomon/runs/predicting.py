@@ -31,7 +31,7 @@ def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
     """
     if not path.exists():
         raise RecipeError(f"{path}: there is no such file")
-    question, _ = reader.question_and_form()
+    question = None if reader.chooses_question else reader.question_and_form()[0]
     table = _table(out, path)
     if table is None:
         answer = reader.read(path)
@@ -43,9 +43,10 @@ def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
     lines = [f"{answers[0].sample_id}: {answer_text(answers[0])}"] if len(answers) == 1 else []
     count = f"{len(answers)} answer{'' if len(answers) == 1 else 's'}"
     _warn_without_interval(answers, reader.certifier)
-    if refused := sum(bool(a.certainty and a.certainty.refused) for a in answers):
+    if refused := sum(answer.is_refused for answer in answers):
         count += f", {refused} of them refused,"
-    return [*lines, f'{table}: {count} to "{question}"']
+    asked = f'to "{question}"' if question else "to the questions of the instruments found"
+    return [*lines, f"{table}: {count} {asked}"]
 
 
 def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None) -> Path:
@@ -57,7 +58,8 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
     if data is not None and name in (BEFORE, AFTER):
         name = f"{name}-data"  # the run's own answers have these names
     name = f"{name}-{reader.certifier.terms.name}" if reader.certifier else name
-    file = out or _answer_path(reader, f"{name}-find" if reader.find else name)
+    looks_first = reader.find or reader.finder
+    file = out or _answer_path(reader, f"{name}-find" if looks_first else name)
     file = _require_suffix(file, ".jsonl", "answers to a data set")
     note_unasked(exam)
     if data is not None and (question := exam.only_question):

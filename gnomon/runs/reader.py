@@ -23,6 +23,7 @@ from gnomon.progress import track, warn
 from gnomon.recipe import Columns, Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.answer import Answer
+from gnomon.runs.finding import InstrumentFinder, kinds_asked
 from gnomon.runs.known_questions import (
     LISTED,
     box_questions,
@@ -32,7 +33,7 @@ from gnomon.runs.known_questions import (
 from gnomon.runs.picture_input import check_is_list, find_pictures, open_picture
 from gnomon.runs.python_arguments import whole_number
 from gnomon.runs.trained_rows import TrainedRows, read_rows
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import CUT, FINDING, Prediction, Sample
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -57,7 +58,8 @@ class Reader:
 
     def __init__(
         self, recipe: Recipe, run: Path | None = None, *, question: str | None = None,
-        find: str | None = None, certifier: Certifier | None = None,
+        find: str | None = None, finder: InstrumentFinder | None = None,
+        certifier: Certifier | None = None,
     ) -> None:  # fmt: skip
         self.recipe = as_calibrated(recipe, certifier)
         """How the model is loaded and how it answers."""
@@ -65,6 +67,8 @@ class Reader:
         """The run that trained the model. It is None for a model as it came."""
         self.find = find
         """The question for the box that is cut out first. None asks about whole pictures."""
+        self.finder = finder
+        """The finder that looks for the instrument in each picture. None reads whole pictures."""
         self.certifier = certifier
         """The calibration of the run, with the terms that you asked for."""
         self._question = question
@@ -94,6 +98,21 @@ class Reader:
             return self._question
         return question_of(self.name, self.questions, self._box_questions)
 
+    @property
+    def chooses_question(self) -> bool:
+        """True if the question follows from the instrument that is found in each picture."""
+        return self.finder is not None and self._question is None and len(self.questions) > 1
+
+    def _question_about(self, image: Image) -> str:
+        """Return the question for the kind of instrument that the picture shows."""
+        assert self.finder is not None
+        kind = self.finder.kind(image)
+        fitting = [
+            question for question, form in self.questions.items()
+            if kind is None or kind in kinds_asked(question, form)
+        ]  # fmt: skip
+        return fitting[0] if fitting else next(iter(self.questions))
+
     @cached_property
     def _box_questions(self) -> list[str]:
         return box_questions(self.recipe, self.run)
@@ -107,7 +126,7 @@ class Reader:
         model was not trained.
         """
         name, image = open_picture(picture)
-        question, form = self.question_and_form(question, kind)
+        question, form = self.question_and_form(question, kind, image)
         sample = Sample(name or "0", image, question, Unlabelled(form))
         (prediction,) = (answer for batch in self.predictions([sample]) for answer in batch)
         return self._answer(prediction, form, image, question, name)
@@ -126,12 +145,13 @@ class Reader:
         else:
             check_is_list(pictures)
         # A mistake in the call is raised here, and not at the first answer.
-        question, form = self.question_and_form(question, kind)
+        if question is not None or not self.chooses_question:
+            question, _ = self.question_and_form(question, kind)
         size = self.recipe.eval.batch_size if batch_size is None else batch_size
-        return self._read_all(pictures, question, form, whole_number(size, "batch_size"))
+        return self._read_all(pictures, question, kind, whole_number(size, "batch_size"))
 
     def _read_all(
-        self, pictures: Iterable[Picture], question: str, form: AnswerForm, batch_size: int
+        self, pictures: Iterable[Picture], question: str | None, kind: str | None, batch_size: int
     ) -> Iterator[Answer]:
         total = len(pictures) if isinstance(pictures, Sized) else None
         numbered = enumerate(pictures)
@@ -140,19 +160,21 @@ class Reader:
         uncut: set[str] = set()
         with track(total=total, desc="answers") as bar:
             while window := list(_window(numbered, n)):
-                samples = [
-                    Sample(str(index), image, question, Unlabelled(form))
-                    for index, _, image in window
-                    if not isinstance(image, ValueError)
-                ]
-                answers = self._answers_by_id(samples, batch_size, uncut)
+                samples = {}
+                for index, _, image in window:
+                    if not isinstance(image, ValueError):
+                        text, form = self.question_and_form(question, kind, image)
+                        samples[index] = Sample(str(index), image, text, Unlabelled(form))
+                answers = self._answers_by_id(list(samples.values()), batch_size, uncut)
                 for index, name, image in window:
                     answer = image if isinstance(image, ValueError) else answers[str(index)]
                     if isinstance(image, ValueError) or isinstance(answer, ValueError):
                         warn(f"{name or index} is left out: {answer}")
-                        yield Answer("", question=question, name=name, error=str(answer))
+                        yield Answer("", question=question or "", name=name, error=str(answer))
                     else:
-                        yield self._answer(answer, form, image, question, name or str(index))
+                        sample = samples[index]
+                        form, text = sample.target.answer_form, sample.question
+                        yield self._answer(answer, form, image, text, name or str(index))
                 bar.update(len(window))
         _warn_of_uncut(uncut)
 
@@ -181,6 +203,17 @@ class Reader:
         self, samples: Iterable[Sample], size: int, uncut: set[str]
     ) -> Iterator[list[Prediction]]:
         """Yield the answers. `uncut` collects the ids of pictures without a box."""
+        if self.finder is not None and self.find is None:
+            rest = iter(samples)
+            while window := list(islice(rest, WINDOW * size)):
+                views = [self.finder.view(sample) for sample in window]
+                empty = [view for view in views if _is_refused(view)]
+                if empty:
+                    yield [Prediction.of(v, "", None, "plain", self.settings) for v in empty]
+                views = [view for view in views if not _is_refused(view)]
+                list(self._warn_of_shrunk(view for view in views if CUT not in view.facts))
+                yield from self._ask(views, size, self.rule)
+            return
         if self.find is None:
             yield from self._ask(self._warn_of_shrunk(samples), size, self.rule)
             return
@@ -219,6 +252,8 @@ class Reader:
             settings = {**model.settings, "weights": self.weights}
         if self.find is not None:
             settings |= {"find": self.find, "margin": cuts.MARGIN}
+        elif self.finder is not None:
+            settings |= self.finder.settings
         return full_settings(settings, self.recipe.max_new_tokens, self.rule)
 
     @property
@@ -314,9 +349,11 @@ class Reader:
         return replace(answer, trained=self.trained_rows.trained(row))
 
     def question_and_form(
-        self, question: str | None = None, kind: str | None = None
+        self, question: str | None = None, kind: str | None = None, image: Image | None = None
     ) -> tuple[str, AnswerForm]:
-        """Return the question that is asked, and the form of its answers."""
+        """Return the question that is asked about a picture, and the form of its answers."""
+        if question is None and image is not None and self.chooses_question:
+            question = self._question_about(image)
         question = self.question if question is None else question
         if not isinstance(question, str) or not question.strip():
             raise RecipeError(f"question {question!r}: say what to ask about the picture")
@@ -403,6 +440,11 @@ class Reader:
             f"{key}: it is not known which answers a picture without a label may have. List them,"
             " as in 'eval.grid=[0, 9.9, 0.1]' or 'eval.belief=[low, high]'"
         )
+
+
+def _is_refused(sample: Sample) -> bool:
+    """Return True if the picture shows nothing to ask about."""
+    return FINDING in sample.facts and bool(sample.facts[FINDING].refusal)
 
 
 def _warn_of_uncut(uncut: Collection[str]) -> None:

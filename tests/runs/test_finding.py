@@ -1,0 +1,154 @@
+"""Whole pictures of instruments: found, cut, read or refused, by the finder of gnomon-tiny."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_reader import fake_model
+from PIL import Image
+
+import gnomon
+from gnomon.answers.box.measure import iou
+from gnomon.answers.number.answer import NumberForm
+from gnomon.answers.time.answer import TimeForm
+from gnomon.eval.scoring import predictions
+from gnomon.generators import create
+from gnomon.pipeline.finder import Detection
+from gnomon.runs.finding import best_detection, kinds_asked
+from gnomon.sample import Finding, Prediction, prediction_from_json, prediction_to_json
+
+TIME = "What time does the clock show? Answer HH:MM."
+DIAL = "What does the dial read? Answer with a number."
+WALL = Image.new("RGB", (640, 480), (150, 140, 130))
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """Sizes of the pictures that a fake model was asked about, and the questions."""
+    monkeypatch.chdir(tmp_path)
+    asked = []
+
+    def reply(sample):
+        asked.append((sample.image.size, sample.question))
+        return "10:08"
+
+    fake_model(monkeypatch, reply)
+    return asked
+
+
+@pytest.fixture(scope="module")
+def hall():
+    """A drawn clock on a wide wall, and its box."""
+    clock = create("clock", size=160, level="easy", backgrounds=["plain"], dial_size=[0.9, 0.9])[5]
+    wall = Image.new("RGB", (640, 480), clock.image.getpixel((1, 1)))
+    wall.paste(clock.image, (300, 200))
+    x1, y1, x2, y2 = clock.facts["dial_box"]
+    return wall, (x1 + 300, y1 + 200, x2 + 300, y2 + 200)
+
+
+def test_a_small_clock_is_found_cut_and_read_without_any_option(asked, hall):
+    wall, box = hall
+    answer = gnomon.load("gnomon-tiny").read(wall)
+    assert (answer.text, answer.question, answer.refused) == ("10:08", TIME, False)
+    assert iou(tuple(map(float, answer.box)), box) > 0.7
+    ((size, question),) = asked
+    assert question == TIME
+    assert size[0] == size[1] < 240
+    top_left, top_right, *_ = answer.corners
+    assert top_left[0] < box[0] + 20 < top_right[0]
+
+
+def test_a_clock_that_fills_the_picture_is_read_whole(asked):
+    clock = create("clock", size=224, level="easy")[3].image
+    answer = gnomon.load("gnomon-tiny", question=TIME).read(clock)
+    assert answer.box is None
+    assert asked == [((224, 224), TIME)]
+
+
+def test_without_the_finder_whole_pictures_are_read(asked, hall):
+    reader = gnomon.load("gnomon-tiny", question=TIME, finder=False)
+    assert reader.read(hall[0]).corners == ()
+    assert [size for size, _ in asked] == [(640, 480)]
+    with pytest.raises(ValueError, match="was trained on several questions"):
+        gnomon.load("gnomon-tiny", finder=False).read(hall[0])
+
+
+def test_where_nothing_is_found_the_answer_is_refused_with_the_reason(asked):
+    answer = gnomon.load("gnomon-tiny", question=TIME).read(WALL)
+    assert (answer.refused, answer.text, answer.value) == (True, "", None)
+    assert "found" in answer.reason
+    assert str(answer) == f"refused: {answer.reason}"
+    assert not asked
+
+
+def test_small_pictures_without_an_instrument_are_taken_for_crops(asked):
+    gnomon.load("gnomon-tiny", question=TIME).read(WALL.resize((80, 60)))
+    assert [size for size, _ in asked] == [(80, 60)]
+
+
+def test_a_table_says_what_was_found_where_and_what_not(asked, hall, cli):
+    Path("photos").mkdir()
+    hall[0].save("photos/hall.png")
+    WALL.save("photos/wall.png")
+    said = cli("predict", "gnomon-tiny", "photos", "--out", "answers.csv").out
+    clock, wall = csv.DictReader(Path("answers.csv").read_text().splitlines())
+    assert (clock["answer"], clock["kind"], clock["not_found"]) == ("10:08", "clock", "")
+    assert float(clock["found"]) > 0.3
+    assert len(clock["corners"].split()) == 8
+    assert int(clock["x1"]) > 280
+    assert (wall["answer"], wall["x1"]) == ("", "")
+    assert "found" in wall["not_found"]
+    assert "2 answers, 1 of them refused" in said
+
+
+def test_answers_with_and_without_the_finder_are_never_mixed(asked, hall, cli):
+    hall[0].save("hall.png")
+    Path("labels.csv").write_text("image,answer\nhall.png,10:08\n")
+    words = ["predict", "gnomon-tiny", "labels.csv", "--out", "answers.jsonl", "columns.kind=time",
+             f"columns.ask={TIME}", "eval.split=all"]  # fmt: skip
+    cli(*words)
+    (answer,) = predictions.read(Path("answers.jsonl"))
+    assert answer.cut is not None
+    assert answer.finding.kind == "clock"
+    assert len(answer.settings["finder"]) == 16
+    assert "finder" in cli(*words, "--finder", "off", code=1).err
+
+
+def test_drawings_of_an_exam_are_read_whole(asked, cli):
+    cli("predict", "gnomon-tiny", "clock", "eval.samples=2", "--out", "answers.jsonl")
+    assert len(asked) == 2
+    assert all(a.finding is None for a in predictions.read(Path("answers.jsonl")))
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "kinds"),
+    [
+        (TIME, TimeForm(), ("clock",)),
+        ("When was it?", TimeForm(), ("clock",)),
+        (DIAL, NumberForm(), ("dial", "gauge")),
+        ("How far has the wheel turned?", NumberForm(), ("counter",)),
+        ("What does it read?", NumberForm(), ()),
+    ],
+)
+def test_a_question_names_the_kinds_of_instruments(question, form, kinds):
+    assert kinds_asked(question, form) == kinds
+
+
+def test_the_instrument_of_the_question_is_chosen_and_the_larger_of_two():
+    square = np.array([(0, 0), (10, 0), (10, 10), (0, 10)], float)
+    clock = Detection("clock", 0.7, square, {"clock": 0.9, "gauge": 0.1})
+    gauge = Detection("gauge", 0.9, square, {"clock": 0.1, "gauge": 0.9})
+    large = clock._replace(corners=5 * square)
+    assert best_detection([gauge, clock], ("clock",)) is clock
+    assert best_detection([gauge, clock], ()) is gauge
+    assert best_detection([clock, large], ("clock",)) is large
+    assert best_detection([], ("clock",)) is None
+
+
+def test_a_stored_answer_keeps_what_was_found():
+    finding = Finding("clock", 0.9, ((1.0, 2.0), (3.0, 2.0), (3.0, 4.0), (1.0, 4.0)))
+    answer = Prediction("a", "10:08", None, "plain", finding=finding)
+    assert prediction_from_json(prediction_to_json(answer)) == answer
+    assert not answer.is_refused
+    assert Prediction("a", "", None, "plain", finding=Finding(refusal="no")).is_refused
