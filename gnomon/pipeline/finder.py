@@ -178,10 +178,10 @@ def _better(rough: Detection, closer: Sequence[Detection]) -> Detection:
     return rough._replace(score=rough.score / 2)
 
 
-def _overlap(one: Detection, other: Detection) -> float:
-    low = np.maximum(one.corners.min(0), other.corners.min(0))
-    high = np.minimum(one.corners.max(0), other.corners.max(0))
-    areas = [np.prod(np.ptp(detection.corners, 0)) for detection in (one, other)]
+def _overlap(first: Detection, other: Detection) -> float:
+    low = np.maximum(first.corners.min(0), other.corners.min(0))
+    high = np.minimum(first.corners.max(0), other.corners.max(0))
+    areas = [np.prod(np.ptp(detection.corners, 0)) for detection in (first, other)]
     return float(np.prod(np.clip(high - low, 0, None)) / max(min(areas), 1e-6))
 
 
@@ -193,16 +193,16 @@ def _square(pixels: NDArray[np.uint8], view: Sequence[float]) -> tuple[NDArray[n
     height, width = pixels.shape[:2]
     x1, y1, x2, y2 = view
     scale = max(x2 - x1, y2 - y1) / SIDE
-    left, top = (x1 + x2 - scale * SIDE) / 2, (y1 + y2 - scale * SIDE) / 2
-    move = np.array([[scale, 0, left], [0, scale, top]])
+    x0, y0 = (x1 + x2 - scale * SIDE) / 2, (y1 + y2 - scale * SIDE) / 2
+    move = np.array([[scale, 0, x0], [0, scale, y0]])
     # The part that lies in the picture is shrunk with all its pixels.
     low = np.clip(np.floor([x1, y1]), 0, (width, height)).astype(int)
     high = np.clip(np.ceil([x2, y2]), 0, (width, height)).astype(int)
     square = np.full((SIDE, SIDE, 3), GREY, np.uint8)
     if (high <= low).any():
         return square, move
-    begin = np.clip(np.round((low - (left, top)) / scale), 0, SIDE - 1).astype(int)
-    end = np.clip(np.round((high - (left, top)) / scale), begin + 1, SIDE).astype(int)
+    begin = np.clip(np.round((low - (x0, y0)) / scale), 0, SIDE - 1).astype(int)
+    end = np.clip(np.round((high - (x0, y0)) / scale), begin + 1, SIDE).astype(int)
     way = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
     part = np.ascontiguousarray(pixels[low[1] : high[1], low[0] : high[0]])
     size = (int(end[0] - begin[0]), int(end[1] - begin[1]))

@@ -45,8 +45,8 @@ def predict_pictures(reader: Reader, path: Path, out: Path | None) -> list[str]:
     _warn_without_interval(answers, reader.certifier)
     if refused := sum(answer.is_refused for answer in answers):
         count += f", {refused} of them refused,"
-    asked = f'to "{question}"' if question else "to the questions of the instruments found"
-    return [*lines, f"{table}: {count} {asked}"]
+    topic = f'to "{question}"' if question else "to the questions of the instruments found"
+    return [*lines, f"{table}: {count} {topic}"]
 
 
 def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None) -> Path:
