@@ -19,10 +19,7 @@ from gnomon.commands import main
 
 ROOT = Path(gnomon.__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-CI, RELEASE = (
-    yaml.load((ROOT / ".github/workflows" / name).read_text(), yaml.BaseLoader)
-    for name in ("ci.yml", "release.yml")
-)
+CI = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
 PINNED = set(re.findall(r"^([\w.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
 
 
@@ -39,20 +36,10 @@ def test_the_citation_is_of_this_version_and_its_authors():
 
 
 def test_every_tool_is_pinned():
-    named = {re.match(r"[\w-]+", line)[0] for group in ("dev", "docs")
+    named = {re.match(r"[\w.-]+", line)[0] for group in ("dev", "docs", "transfer")
              for line in PROJECT["dependency-groups"][group]}  # fmt: skip
     as_one = {name.lower().replace("_", "-") for name in PINNED}
     assert {name.lower().replace("_", "-") for name in named} <= as_one
-
-
-def test_github_runs_what_a_submission_runs_on_every_python():
-    linux = CI["jobs"]["everything"]
-    assert commands(linux) == ["bash .ci/run"]
-    assert linux["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
-    assert PROJECT["project"]["requires-python"] == ">=3.11"
-    assert commands(CI["jobs"]["releases"]) == ["make test-matrix"]
-    base = CI["jobs"]["base"]
-    assert base["strategy"]["matrix"]["os"] == ["windows-latest", "macos-latest"]
 
 
 @pytest.mark.slow
@@ -64,14 +51,6 @@ def test_what_github_runs_on_windows_and_macos_works(tmp_path, monkeypatch, caps
     for command in rest:
         assert main(command.split()[1:]) == 0, command
     assert capsys.readouterr().out.endswith("charts: sound\n")
-
-
-def test_a_release_is_signed_in_by_trust_and_by_its_last_job_alone():
-    build, publish = RELEASE["jobs"]["build"], RELEASE["jobs"]["publish"]
-    assert publish["needs"] == "build"
-    assert publish["permissions"] == {"id-token": "write"}
-    assert build["permissions"] == {"contents": "read"}
-    assert "secrets." not in (ROOT / ".github/workflows/release.yml").read_text()
 
 
 @pytest.mark.long

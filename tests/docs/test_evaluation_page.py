@@ -68,10 +68,6 @@ def test_every_dialect_writes_what_is_shown(name):
     assert shown == DIALECTS[name].write(Box(100, 150, 300, 300), (400, 300))
 
 
-def test_readme_links_it():
-    assert "(docs/evaluation.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("said", "shown", "found"),
     [
