@@ -93,6 +93,13 @@ def test_a_name_that_lost_its_zeros_is_that_name_and_no_place(tmp_path):
     }  # fmt: skip
 
 
+def test_names_that_are_equal_without_their_zeros_are_not_guessed(tmp_path):
+    own = {"01": "q-0", "001": "q-1", "005": "q-2"}
+    answers = parse(tmp_path, {"file": "a.csv", "text": "id,answer\n1,x\n5,y\n"})
+    with pytest.raises(ValueError, match=r"a\.csv"):
+        answers.by_question(list(own.values()), own)
+
+
 @pytest.mark.parametrize(
     ("ids", "own", "first"),
     [("31", [], 1), ("31", [{"1": "q-2", "3": "q-0"}], None), ("02", [], 0)],
