@@ -28,13 +28,14 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from benchmarks.making import wide
+from benchmarks.making.surroundings import make_textures
 from gnomon.pipeline.finder import CELLS, SIDE, STRIDE, FinderNetwork, normalise
 
 BATCH = 48
 ROUND_SIZE = 3_600
 """Pictures of a round. The network sees each EPOCHS times, once of them mirrored."""
 EPOCHS = 2
-ROUNDS = 32
+ROUNDS = 42
 RATE = 2.5e-3
 TILES = 300
 """Instruments that are drawn for each part of a round."""
@@ -49,7 +50,7 @@ Labelled = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int64]]
 def draw(seed: int, count: int) -> Labelled:
     """Draw wide pictures."""
     dice = np.random.default_rng(seed)
-    tiles, textures = wide.draw_tiles(seed, TILES), wide.make_textures(dice)
+    tiles, textures = wide.draw_tiles(seed, TILES), make_textures(dice)
     pixels = np.empty((count, SIDE, SIDE, 3), np.uint8)
     corners = np.zeros((count, wide.MOST, 4, 2), np.float32)
     kinds = np.full((count, wide.MOST), -1, np.int64)
@@ -94,8 +95,8 @@ def loss_of(
     x, y = (middles[..., None] - cells).unbind(-2)
     # In cells: half a cell for the smallest, two for those that fill the picture.
     spread = (0.09 * longest).clamp(0.55 * STRIDE, 2.2 * STRIDE)[..., None, None]
-    away = x[..., None, :] ** 2 + y[..., :, None] ** 2
-    soft = torch.exp(-away / (2 * spread**2)) * is_there[..., None, None]
+    square = x[..., None, :] ** 2 + y[..., :, None] ** 2
+    soft = torch.exp(-square / (2 * spread**2)) * is_there[..., None, None]
     # The cell that holds the middle counts as the middle.
     peak = (middles / STRIDE).long()
     index = (peak[..., 1] * CELLS + peak[..., 0]).clamp(0, CELLS**2 - 1)
@@ -111,8 +112,10 @@ def loss_of(
     weight = torch.where(heat > 0.4, heat, torch.zeros(()))
     owned = corners.gather(1, owner.flatten(1)[:, :, None, None].expand(-1, -1, 4, 2))
     size = longest.clamp(min=12).gather(1, owner.flatten(1))
-    off = (places.flatten(2).transpose(1, 2) - owned.flatten(2)).abs().mean(-1) / size
-    off = torch.where(off < 0.05, 10 * off**2 + 0.025, off)
+    away = places.flatten(2).transpose(1, 2).unflatten(-1, (4, 2)) - owned
+    # Edges as well, since these turn with the instrument, wherever its middle is.
+    edges = (away - away.roll(1, 2)).abs().mean((-1, -2))
+    off = (away.abs().mean((-1, -2)) + edges) / size
     total = weight.sum().clamp(min=1)
     corner_loss = (off * weight.flatten(1)).sum() / total
     names = kinds.clamp(min=0).gather(1, owner.flatten(1)).unflatten(-1, (CELLS, CELLS))

@@ -33,8 +33,10 @@ MOST = 3
 """Instruments in a picture at most."""
 TILE = 176
 """Side in pixels of the larger tiles."""
-SIZES = (0.08, 1.05)
-"""Range of an instrument's longer side, as a share of the picture's longer side."""
+SIZES, NEAR_SIZES = (0.08, 1.05), (0.42, 0.72)
+"""Ranges of an instrument's longer side, as a share of the picture's longer side."""
+NEAR = 0.45
+"""Share of pictures that are like the near view, in which the finder looks for corners again."""
 STEEPEST = 50.0
 """Degrees from which an instrument is seen at most."""
 _EDGE = 0.04
@@ -185,9 +187,11 @@ def _placed(dice: Dice, tile: Tile, size: Points, is_filling: bool) -> Points:
     extent = tile.corners[2] - tile.corners[0]
     plane = _UNIT * extent / extent.max()
     flat = np.concatenate([plane, np.zeros((4, 1))], 1)
-    steep = STEEPEST * (dice.random() ** 1.5) * (0.3 if is_filling else 1)
+    is_near = not is_filling and dice.random() < NEAR
+    steep = STEEPEST * (dice.random() ** (1 if is_near else 1.5)) * (0.3 if is_filling else 1)
     towards = dice.uniform(0, math.tau)
-    turn = math.radians(float(np.clip(dice.normal(0, 9), -30, 30))) * (dice.random() < 0.7)
+    turn = math.radians(float(np.clip(dice.normal(0, 12 if is_near else 9), -30, 30)))
+    turn *= dice.random() < 0.75
     if is_filling:
         turn *= 0.4
     seen = flat @ _axis_turn(np.array([0, 0, 1.0]), turn).T
@@ -199,7 +203,7 @@ def _placed(dice: Dice, tile: Tile, size: Points, is_filling: bool) -> Points:
     if is_filling:
         factor = float(min(size / extent)) * dice.uniform(0.85, 1.12)
     else:
-        low, high = (math.log(share) for share in SIZES)
+        low, high = (math.log(share) for share in (NEAR_SIZES if is_near else SIZES))
         factor = math.exp(dice.uniform(low, high)) * size.max() / extent.max()
         factor = min(factor, 1.15 * float(min(size / extent)))
     points = (points - (points.max(0) + points.min(0)) / 2) * factor
@@ -208,7 +212,9 @@ def _placed(dice: Dice, tile: Tile, size: Points, is_filling: bool) -> Points:
     beyond = 0.5 if dice.random() < 0.12 else 0.0
     room = size / 2 - half + beyond * half
     shift = dice.uniform(-1, 1, 2) * np.maximum(room, 0.04 * half)
-    placed: Points = points + size / 2 + shift * (0.4 if is_filling else 1)
+    if is_filling or is_near:
+        shift *= 0.4
+    placed: Points = points + size / 2 + shift
     return placed
 
 

@@ -38,8 +38,10 @@ _MOST_OVERLAP = 0.4
 """Largest share of the smaller of two boxes in which they overlap, if both are instruments."""
 _NEAR = 1.9
 """Side of the near view in which corners are found again, in sides of the instrument."""
-_MOST_NEAR = 4
-"""Detections that are looked at again."""
+_MOST_NEAR = 2
+"""Largest number of detections that are looked at again."""
+_FAR_LESS_SURE = 0.6
+"""Share of the best score below which a detection is not looked at again."""
 
 Corners: TypeAlias = NDArray[np.float64]
 """Corners in pixels: top left, top right, bottom right and bottom left of the upright instrument,
@@ -85,14 +87,15 @@ class Finder:
         network.load_state_dict(
             {n: w.float() for n, w in load(self._content).items()}, strict=False
         )
-        return network.eval()
+        return network.to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload, no-any-return]
 
     def find(self, picture: Image.Image) -> list[Detection]:
         """Return the instruments in a picture, the surest first."""
         pixels = np.asarray(picture.convert("RGB"))
         (rough,) = self._detect([_square(pixels, (0, 0, *picture.size))])
         near = []
-        for detection in rough[:_MOST_NEAR]:
+        least = _FAR_LESS_SURE * max((detection.score for detection in rough), default=0)
+        for detection in [d for d in rough if d.score >= least][:_MOST_NEAR]:
             middle, reach = (
                 detection.corners.mean(0),
                 np.ptp(detection.corners, 0).max() * _NEAR / 2,

@@ -28,7 +28,7 @@ FILLS = 0.6
 """Share of the picture's sides from which an instrument fills the picture, so it is read whole."""
 SMALL = 256
 """Longer side in pixels up to which a picture is taken for a crop if nothing is surely found."""
-_SURE_IN_SMALL = 0.6
+_SURE_IN_SMALL = 0.85
 _LEAST = 24
 """Shorter side in pixels below which an instrument cannot be read."""
 _NOTHING = "no instrument was found"

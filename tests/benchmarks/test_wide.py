@@ -5,8 +5,9 @@ import pytest
 
 pytest.importorskip("torch")
 
+from benchmarks.making import finder as making
 from benchmarks.making import wide
-from benchmarks.making.finder import BATCH, loss_of, mirror
+from benchmarks.making.finder import loss_of, mirror
 from benchmarks.making.surroundings import make_textures
 from gnomon.generators import create
 from gnomon.pipeline.finder import CELLS, SIDE
@@ -79,4 +80,12 @@ def test_the_loss_is_least_for_the_truth():
     wrong = loss_of((-here, -names, places + 9), corners, kinds)
     assert all(a < b for a, b in zip(right, wrong, strict=True))
     assert right[0] < 0.5
-    assert BATCH > 1
+
+
+def test_a_round_holds_pictures_with_their_labels(monkeypatch):
+    monkeypatch.setattr(making, "TILES", 4)
+    pixels, corners, kinds = making.draw(5, 6)
+    assert pixels.shape == (6, SIDE, SIDE, 3)
+    assert corners.shape == (6, wide.MOST, 4, 2)
+    assert set(kinds.flatten().tolist()) <= {-1, 0, 1, 2, 3}
+    assert (kinds >= 0).any()
