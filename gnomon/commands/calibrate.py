@@ -1,5 +1,7 @@
 """A run's calibration: intervals, confidence and refusals, learned on labelled pictures."""
 
+from typing import Literal
+
 from gnomon.terminal import show
 
 
@@ -10,6 +12,7 @@ def calibrate(
     within: float | None = None,
     same_groups: bool = False,
     server: str | None = None,
+    finder: Literal["on", "off"] = "off",
 ) -> None:
     """Learn how far off a run's answers are, so `predict` gives intervals and refuses.
 
@@ -26,12 +29,20 @@ def calibrate(
         they come from new groups, which needs wider intervals
     server URL: an OpenAI-compatible server that holds MODEL, such as http://localhost:8000/v1. Each
         question is asked eval.repeats times
+    finder on|off: on, if DATA are whole photographs: gnomon's finder looks for the instrument
+        first, now and in `gnomon predict`
     """
     from gnomon.eval.calibration.calibration import Terms
     from gnomon.runs import calibrating
 
     calibrated = calibrating.calibrate(
-        model, data, overrides, within=within, same_groups=same_groups, server=server
+        model,
+        data,
+        overrides,
+        within=within,
+        same_groups=same_groups,
+        server=server,
+        finder=finder == "on",
     )
     show(calibrated.summary)
     command = f"gnomon predict {model} PICTURES" + (f" --server {server}" if server else "")

@@ -34,6 +34,7 @@ from gnomon.recipe.sections import HowMany
 from gnomon.runs.answer_file import AnswerFile
 from gnomon.runs.directory import no_run_message
 from gnomon.runs.exam import Exam, check_enough_samples, note_unasked
+from gnomon.runs.finding import InstrumentFinder
 from gnomon.runs.model_arguments import (
     data_and_overrides,
     recipe_and_exam,
@@ -78,13 +79,15 @@ def calibrate(
     within: float | None = None,
     same_groups: bool = False,
     server: str | None = None,
+    finder: bool = False,
 ) -> CalibratedModel:
     """Ask a model about labelled pictures, and write into its run what its errors show.
 
     `data` and `overrides` are as on the command line: without `data` the run's split val is asked.
     An answer is right if it differs from the truth by at most `within`. With `same_groups` the next
     pictures are taken to come from the groups of these. `server` is the address of a server that
-    holds the model.
+    holds the model. With `finder`, gnomon's finder looks for the instrument in each picture first,
+    and pictures in which it finds none are refused now and later.
     """
     data, words = data_and_overrides(data, overrides, belief=True, server=server)
     run = trained_run(model)
@@ -120,11 +123,16 @@ def calibrate(
     left_out = _rows_to_leave_out(exam, rows, model)
     folder = run if run is not None and not server else served_folder(model)
     recipe = _with_steps_of_labels(recipe, exam)
-    reader = Reader(recipe, run)
+    reader = Reader(recipe, run, finder=InstrumentFinder() if finder else None)
     out = AnswerFile(_answers_path(reader, exam, folder)).ask(reader, exam)
     by_id = {question.id: question for question in question_file.load(out, exam, exam.samples)}
     answers = [(answer, by_id[answer.sample_id]) for answer in predictions.PredictionFile(out)]
     answers = [pair for pair in answers if pair[1].id not in left_out]
+    if n_refused := sum(answer.is_refused for answer, _ in answers):
+        note(f"no instrument was found in {n_refused} of {len(answers)} pictures: they are refused")
+    answers = [pair for pair in answers if not pair[0].is_refused]
+    if not answers:
+        raise RecipeError(f"{data}: no instrument was found in any picture")
     unlisted = _check_listed(recipe, answers)
     texts = [questions_title(len(answers), exam.pool.describe())]
     if is_rule_open:
@@ -313,7 +321,9 @@ def _learn(
     weights = settings.get("weights")
     if recipe.model.server is not None:
         weights = served_name(recipe)
-    return Calibration(weights, rule, grid, listing, parts, refusals, recipe.eval.views)
+    return Calibration(
+        *(weights, rule, grid, listing, parts, refusals, recipe.eval.views, settings.get("finder"))
+    )
 
 
 def _grid_for(answers: Sequence[tuple[Prediction, Question]], recipe: Recipe) -> str:

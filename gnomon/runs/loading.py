@@ -83,10 +83,8 @@ def open_reader(
     certifier, words = _certifier(name, words, terms)
     recipe, run = resolve_model(name, "", words).check_names(), trained_run(name)
     box = _box(recipe, run, find)
-    return Reader(
-        recipe, run, question=question, find=box, finder=_finder(recipe, run, box, finder),
-        certifier=certifier,
-    )  # fmt: skip
+    looks_first = _finder(recipe, run, box, finder, certifier)
+    return Reader(recipe, run, question=question, find=box, finder=looks_first, certifier=certifier)
 
 
 def open_reader_and_exam(
@@ -103,9 +101,8 @@ def open_reader_and_exam(
     recipe, exam = recipe_and_exam(resolved, data, words, Reader(resolved.parsed, run))
     if finder is None and not has_photographs(exam.sources):
         finder = False  # drawings of gnomon's own fill their pictures
-    return Reader(
-        recipe, run, find=box, finder=_finder(recipe, run, box, finder), certifier=certifier
-    ), exam
+    looks_first = _finder(recipe, run, box, finder, certifier)
+    return Reader(recipe, run, find=box, finder=looks_first, certifier=certifier), exam
 
 
 def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
@@ -116,9 +113,24 @@ def _box(recipe: Recipe, run: Path | None, find: bool | str) -> str | None:
 
 
 def _finder(
-    recipe: Recipe, run: Path | None, box: str | None, finder: bool | None
-) -> InstrumentFinder | None:
-    """Return the finder that looks first. By default only a model that comes with one has it."""
+    recipe: Recipe, run: Path | None, box: str | None, finder: bool | None,
+    certifier: Certifier | None,
+) -> InstrumentFinder | None:  # fmt: skip
+    """Return the finder that looks first.
+
+    By default it is the finder of the calibration, or the finder in the model's folder.
+    """
+    if certifier is not None and box is None:
+        digest = certifier.calibration.finder
+        if finder is not None and finder != (digest is not None):
+            raise RecipeError(
+                f"{option('finder')}: the calibration was learned with{'out' * finder} the finder:"
+                " `gnomon calibrate` again, or leave this option out"
+            )
+        looks_first = InstrumentFinder() if digest else None
+        if looks_first is not None and looks_first.settings["finder"] != digest:
+            raise RecipeError("the calibration is of another finder: `gnomon calibrate` again")
+        return looks_first
     if box is not None or finder is False:
         if finder and box is not None:
             raise RecipeError(f"{option('finder')} and {option('find')}: leave one of the two out")

@@ -74,7 +74,11 @@ def predict_exam(reader: Reader, exam: Exam, data: str | None, out: Path | None)
 
 def _warn_without_interval(answers: Iterable[Prediction], certifier: Certifier | None) -> None:
     """Warn of the answers of a calibrated run that have no interval."""
-    counts = Counter(answer.certainty is None for answer in answers) if certifier else Counter()
+    counts = Counter(
+        answer.certainty is None
+        for answer in answers
+        if certifier and not (answer.finding and answer.finding.refusal)
+    )
     if counts[True]:
         warn(
             f"{counts[True]:,} of {counts.total():,} answers have no interval: their question was"

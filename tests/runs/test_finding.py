@@ -1,6 +1,7 @@
 """Whole pictures of instruments: found, cut, read or refused, by the finder of gnomon-tiny."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ import gnomon
 from gnomon.answers.box.measure import iou
 from gnomon.answers.number.answer import NumberForm
 from gnomon.answers.time.answer import TimeForm
+from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
-from gnomon.pipeline.finder import Detection
+from gnomon.pipeline.finder import Detection, Finder
 from gnomon.runs.finding import best_detection, kinds_asked
 from gnomon.sample import Finding, Prediction, prediction_from_json, prediction_to_json
 
@@ -152,3 +154,32 @@ def test_a_stored_answer_keeps_what_was_found():
     assert prediction_from_json(prediction_to_json(answer)) == answer
     assert not answer.is_refused
     assert Prediction("a", "", None, "plain", finding=Finding(refusal="no")).is_refused
+
+
+@pytest.mark.slow
+def test_a_calibration_of_whole_photographs_scores_finding_and_reading(run, here, hall, cli):
+    shutil.copytree(run, "own")
+    Path("photos").mkdir()
+    clocks = create("clock", size=160, level="easy", backgrounds=["plain"], dial_size=[0.9, 0.9])
+    for index in range(24):
+        wall = Image.new("RGB", (420, 320), clocks[index].image.getpixel((1, 1)))
+        wall.paste(clocks[index].image, (30 + 7 * index, 100 - 3 * index))
+        wall.save(f"photos/{index}.png")
+    WALL.save("photos/wall.png")
+    times = [(f"{n}.png", clocks[n].target.write()) for n in range(24)] + [("wall.png", "10:08")]
+    lines = [f"photos/{name},{time}" for name, time in times]
+    Path("labels.csv").write_text("\n".join(["image,answer", *lines]) + "\n")
+    halves = ", ".join(f"{hour:02}:{minute:02}" for hour in range(1, 13) for minute in (0, 30))
+    words = ["labels.csv", "columns.kind=time", f"columns.ask={TIME}", "eval.split=all",
+             f"eval.belief=[{halves}]", "--within", "60"]  # fmt: skip
+    said = cli("calibrate", "own", *words, "--finder", "on")
+    assert "no instrument was found in 1 of 25 pictures" in said.err
+    assert calibrations.read(Path("own")).finder == Finder().digest
+    said = cli("predict", "own", "photos", "--question", TIME, "--out", "answers.csv")
+    rows = list(csv.DictReader(Path("answers.csv").read_text().splitlines()))
+    assert all(row["kind"] == "clock" and row["confidence"] for row in rows[:-1])
+    assert (rows[-1]["answer"], rows[-1]["confidence"]) == ("", "")
+    assert rows[-1]["not_found"]
+    assert "have no interval" not in said.err
+    refusal = cli("predict", "own", "photos", "--finder", "off", "--out", "b.csv", code=2).err
+    assert "the calibration was learned with the finder" in refusal

@@ -169,6 +169,8 @@ class Calibration:
     """True if "unreadable" is among the listed answers."""
     views: Literal[1, 3] = 1
     """Number of views of a picture whose beliefs are averaged, as `eval.views`."""
+    finder: str | None = None
+    """Hash of the finder that cut the instruments out. None if whole pictures were read."""
 
     def knows(self, question: str) -> bool:
         """Return True if any part covers this question."""
