@@ -27,6 +27,10 @@ WRITTEN = json.loads(Path(__file__).with_name("dialects.json").read_text("utf-8"
 every_dialect = pytest.mark.parametrize("spoken", dialect.DIALECTS.values(), ids=dialect.DIALECTS)
 
 
+def test_the_plain_dialect_is_the_default():
+    assert dialect.DIALECTS["plain"] == PLAIN
+
+
 @given(times() | texts() | tables())
 def test_what_has_no_place_is_read_back(target):
     assert PLAIN.read(PLAIN.write(target), like=target) == target
