@@ -47,6 +47,6 @@ def test_a_number_beyond_its_figures_keeps_its_value():
 
     form = NumberForm(digits=3)
     assert TYPES["counter"].answer_of(Decimal(1234), form) == Number(Decimal(1234))
-    assert TYPES["counter"].answer_of(Decimal(12), form).decimal_text == "012"
+    assert TYPES["counter"].answer_of(Decimal(45), form).decimal_text == "045"
     assert float(Number(Decimal("4.7"))) == 4.7
     assert f"{Time(36480)}" == "10:08"

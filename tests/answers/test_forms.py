@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from target_strategies import targets
 
 from gnomon.answers.base.target import Unlabelled
-from gnomon.answers.number.answer import NumberForm, form_with_decimals
+from gnomon.answers.number.answer import NumberForm, form_with_decimals, tolerance_of
 from gnomon.answers.registry import (
     TYPES,
     form_from_json,
@@ -103,3 +103,8 @@ def test_positions_begin_again_on_a_dial():
     assert [TimeForm(hours).period for hours in (12, 24)] == [720, 1440]
     assert NumberForm(cycle=Decimal(360)).period == 360
     assert NumberForm().period == TextForm().period == 0
+
+
+def test_only_a_number_has_a_tolerance():
+    assert tolerance_of(Number(Decimal(3), within=Decimal("0.5"))) == 0.5
+    assert tolerance_of(Time(0)) == 0

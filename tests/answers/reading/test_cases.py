@@ -59,3 +59,9 @@ def test_a_way_of_choosing_that_there_is_not_is_refused():
     assert parse_number("minus 5") == -5
     with pytest.raises(ValueError, match="which='best'"):
         parse_time("10:08", which="best")
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_number_that_sums_of_floats_cannot_hold_is_unread(sign):
+    for text, is_read in (("1e299", True), ("1e300", False), ("1e-299", True), ("1e-300", False)):
+        assert (parse_number(sign + text) is not None) is is_read

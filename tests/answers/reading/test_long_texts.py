@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.answers.reading import final
+from gnomon.answers.reading import final, loose_json
 from gnomon.answers.reading.base import Reading
 from gnomon.answers.reading.number_words import Digits
 from gnomon.answers.text.read import read_text
@@ -45,6 +45,12 @@ def test_only_the_ends_of_a_text_are_looked_through():
         final.find("seven " * 10_000, values, which)
     assert max(seen) <= final.TAIL
     assert len(seen) <= 2 * 2 * 4
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"a":', '[{"a":'])
+def test_brackets_are_not_followed_without_end(bracket):
+    objects = list(loose_json.objects('{"bbox": ' + bracket * 5000))
+    assert len(objects) <= 2 * 5000
 
 
 @pytest.mark.parametrize(
