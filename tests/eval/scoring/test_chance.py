@@ -48,6 +48,16 @@ def test_uniform_guesses_simulated(name, summary, simulated):
     assert summary[name].chance["uniform"] == pytest.approx(estimate.value, abs=near)
 
 
+@pytest.mark.parametrize("hours", [12, 24])
+def test_the_chance_of_swapped_hands_is_a_count_of_guesses(hours):
+    guesses = [Time(60 * minute, hours).hms for minute in range(60 * hours)]
+    (swapped,) = [m for m in TYPES[Time(0, hours).type_name].metrics if m.name == "swapped"]
+    for seconds in range(0, 3600 * hours, 60 * 7):
+        truth = Time(seconds, hours)
+        n = sum(swapped.compute(guess, truth.hms) for guess in guesses)
+        assert swapped.chance(truth) == pytest.approx(n / len(guesses))
+
+
 @pytest.mark.slow
 def test_a_thousand_of_many_questions_are_like_all(summary, simulated):
     every, some = (result["linear"].chance["uniform"] for result in (summary, simulated))
