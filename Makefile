@@ -98,6 +98,8 @@ tiny: $(READY)            ## make the embedded model's weights again, and put th
 	$(BIN)/python -m benchmarks.making.eyes runs/tiny-more-eyes --rounds 8 --start runs/tiny-base/model
 	$(BIN)/gnomon train configs/tiny-last.yaml --out runs/tiny-last
 	$(BIN)/python -m benchmarks.making.adopt runs/tiny-last
+	$(BIN)/python -m benchmarks.making.finder runs/tiny-finder
+	cp runs/tiny-finder/finder.safetensors gnomon/pipeline/tiny/finder.safetensors
 
 clean:                    ## remove the environment and what runs left
 	rm -rf .venv .matrix runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
