@@ -132,6 +132,7 @@ def test_a_tokenizer_without_digits_is_refused():
 
 
 def test_the_size_is_the_heads():
+    assert NumericVocab(numbered(["a", "5", "6"])).size == 3
     tokenizer = tokenizer_of("toy qwen2")
     assert vocab_of("toy qwen2").size == len(tokenizer)
     assert NumericVocab.from_tokenizer(tokenizer, size=1000).size == 1000
