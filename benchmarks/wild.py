@@ -118,7 +118,7 @@ def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]
             reading = answer.value.seconds / 60
         elif isinstance(answer.value, Number):
             reading = float(answer.value.value)
-        corners = getattr(answer, "corners", None)
+        corners = answer.corners
         if answer.box and not corners:
             x1, y1, x2, y2 = answer.box
             corners = (x1, y1), (x2, y1), (x2, y2), (x1, y2)
@@ -227,7 +227,7 @@ def main() -> None:
     train, clocks = split_clocks(rows)
     tests = {name: [r for r in rows if (r.instrument, r.split) == (name, "val")] for name in ASKED}
     tests["clock"] = clocks
-    reader = gnomon.load(options.model, **({"find": False} if options.no_find else {}))
+    reader = gnomon.load(options.model, finder=False if options.no_find else None)
     name = f"{Path(options.model).name}{' whole' if options.no_find else ''}"
     for instrument, test in tests.items():
         file = out / f"{instrument}.json"

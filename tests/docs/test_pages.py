@@ -27,10 +27,11 @@ from command_toys import gnomon
 from PIL import Image
 from reply_server import answer, reply_server
 
+import gnomon as package
 from gnomon import names
 from gnomon.commands._parser import parser
 from gnomon.eval.scoring.metrics import greater_is_better
-from gnomon.generators import KINDS
+from gnomon.generators import KINDS, create
 from gnomon.generators.rng import Rng
 from gnomon.runs.resolve import resolve
 
@@ -172,12 +173,41 @@ def folder(tmp_path, monkeypatch, user_kinds):
     return tmp_path
 
 
+def draw_hall():
+    """A clock that is a small part of hall.jpg, alone and in the folder photos."""
+    hall = Image.new("RGB", (640, 480), (150, 140, 120))
+    clock = create("clock", size=160, rotation=0.0, perspective=0.0)[0].image
+    hall.paste(clock, (380, 90))
+    Path("photos").mkdir()
+    for file in ("hall.jpg", "photos/hall.jpg"):
+        hall.save(file)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted(PAGES))
 def test_what_a_page_shows_runs(page, folder):
     if page in ("serving", "gpus"):
         gnomon("cp", "day-clock", "clocks.yaml")
+    if page == "find":
+        draw_hall()
     play(page, whole=False)
+
+
+@pytest.mark.slow
+def test_two_lines_of_python_find_and_read_a_clock(folder, capsys):
+    draw_hall()
+    scope = {"gnomon": package}
+    shown = [text for language, _, text in blocks("find") if language == "python"]
+    for text in shown:
+        exec(text, scope)
+    answer = scope["answer"]
+    assert shown[0].count("\n") == 2
+    assert not answer.refused
+    x1, y1, x2, y2 = answer.box
+    assert 420 < (x1 + x2) / 2 < 500
+    assert 120 < (y1 + y2) / 2 < 220
+    assert 80 < x2 - x1 < 200
+    assert f"{answer.value} {answer.box}" in capsys.readouterr().out
 
 
 def test_annotations_of_coco_become_labels(folder, capsys):
