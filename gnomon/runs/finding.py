@@ -24,11 +24,14 @@ WEIGHTS = "finder.safetensors"
 """File of a finder in a model's folder."""
 SURE = 0.3
 """Confidence from which an instrument counts as found."""
-FILLS = 0.6
-"""Share of the picture's sides from which an instrument fills the picture, so it is read whole."""
+FILLS, FILLS_SMALL = 0.85, 0.6
+"""Shares of the picture's sides from which an instrument fills the picture, so it is read whole.
+The second is for small pictures. 36 % of 221 photographed clocks are read if all are cut, and 33 %
+if all pictures that are filled to 0.6 are read whole."""
 SMALL = 256
 """Longer side in pixels up to which a picture is taken for a crop if nothing is surely found."""
 _SURE_IN_SMALL = 0.85
+_LEAST_CLOCK = 0.15
 _LEAST = 24
 """Shorter side in pixels below which an instrument cannot be read."""
 _NOTHING = "no instrument was found"
@@ -101,7 +104,11 @@ class InstrumentFinder:
     def kind(self, image: Image) -> str | None:
         """Return the kind of the surest instrument, or None."""
         best = best_detection(self.detections(image), ())
-        return None if best is None else best.kind
+        if best is None:
+            return None
+        # Photographed clocks often pass for gauges, and gauges hardly ever for clocks.
+        is_clock = max(image.size) > SMALL and best.shares["clock"] > _LEAST_CLOCK
+        return "clock" if is_clock else best.kind
 
     def view(self, sample: Sample) -> Sample:
         """Return the sample with its picture cut to the instrument.
@@ -126,7 +133,8 @@ class InstrumentFinder:
         box = best.box(image.size)
         sides = box[2] - box[0], box[3] - box[1]
         facts = {**sample.facts, FINDING: finding}
-        is_filling = all(part >= FILLS * side for part, side in zip(sides, image.size, strict=True))
+        fills = FILLS_SMALL if is_small else FILLS
+        is_filling = all(part >= fills * side for part, side in zip(sides, image.size, strict=True))
         if is_filling or (is_small and best.score < _SURE_IN_SMALL):
             return replace(sample, facts=facts)
         if best.score < SURE or min(sides) < _LEAST:

@@ -166,7 +166,8 @@ def test_predict_says_what_may_go_wrong_before_it_asks(here, cli):
     assert 'it knows "What time does the clock show? Answer HH:MM.", ' in warnings
     assert "was not trained on" not in cli(*words, CLOCK).err
     (here / "labels.csv").write_text("image,answer\nphotos/0.png,10:08\n")
-    own = ("predict", "gnomon-tiny", "labels.csv", "columns.kind=time", "columns.ask=Late?")
+    own = ("predict", "gnomon-tiny", "labels.csv", "columns.kind=time", "columns.ask=Late?",
+           "--finder", "off")  # fmt: skip
     warnings = cli(*own).err
     assert "pictures of 1200 × 1200 pixels are shrunk to " in warnings
     assert 'gnomon-tiny was not trained on "Late?"' in warnings
