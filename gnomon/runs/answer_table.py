@@ -155,7 +155,9 @@ def _samples(
 
 
 def _finding_cells(finding: Finding) -> list[str | float]:
+    # In brackets, because spreadsheets take a text that begins with a minus for a formula.
     corners = " ".join(f"{x:g} {y:g}" for x, y in finding.corners)
+    corners = f"[{corners}]" if corners else ""
     return [finding.kind, finding.confidence, corners, finding.refusal]
 
 

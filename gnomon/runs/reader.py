@@ -73,6 +73,7 @@ class Reader:
         """The calibration of the run, with the terms that you asked for."""
         self._question = question
         self._unknown_questions: set[str] = set()
+        self._warned_kinds: set[str] = set()
         self._has_looked = False
 
     def __repr__(self) -> str:
@@ -111,6 +112,9 @@ class Reader:
             question for question, form in self.questions.items()
             if kind is None or kind in kinds_asked(question, form)
         ]  # fmt: skip
+        if kind == "gauge" and kind not in self._warned_kinds:
+            self._warned_kinds.add(kind)
+            warn(f"{self.name} was not trained on gauges: do not trust what it reads off them")
         return fitting[0] if fitting else next(iter(self.questions))
 
     @cached_property

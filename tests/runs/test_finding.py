@@ -1,6 +1,7 @@
 """Whole pictures of instruments: found, cut, read or refused, by the finder of gnomon-tiny."""
 
 import csv
+import json
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
 from gnomon.pipeline.finder import Detection, Finder
-from gnomon.runs.finding import best_detection, kinds_asked
+from gnomon.runs.finding import InstrumentFinder, best_detection, kinds_asked
 from gnomon.sample import Finding, Prediction, prediction_from_json, prediction_to_json
 
 TIME = "What time does the clock show? Answer HH:MM."
@@ -84,6 +85,13 @@ def test_where_nothing_is_found_the_answer_is_refused_with_the_reason(asked):
     assert not asked
 
 
+def test_gauges_are_read_with_a_warning(asked, monkeypatch, hall, capsys):
+    monkeypatch.setattr(InstrumentFinder, "kind", lambda self, image: "gauge")
+    reader = gnomon.load("gnomon-tiny")
+    assert [reader.read(hall[0]).question for _ in range(2)] == [DIAL, DIAL]
+    assert capsys.readouterr().err.count("was not trained on gauges") == 1
+
+
 def test_small_pictures_without_an_instrument_are_taken_for_crops(asked):
     gnomon.load("gnomon-tiny", question=TIME).read(WALL.resize((80, 60)))
     assert [size for size, _ in asked] == [(80, 60)]
@@ -97,7 +105,7 @@ def test_a_table_says_what_was_found_where_and_what_not(asked, hall, cli):
     clock, wall = csv.DictReader(Path("answers.csv").read_text().splitlines())
     assert (clock["answer"], clock["kind"], clock["not_found"]) == ("10:08", "clock", "")
     assert float(clock["found"]) > 0.3
-    assert len(clock["corners"].split()) == 8
+    assert len(json.loads(clock["corners"].replace(" ", ","))) == 8
     assert int(clock["x1"]) > 280
     assert (wall["answer"], wall["x1"]) == ("", "")
     assert "found" in wall["not_found"]
