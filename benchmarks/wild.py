@@ -1,6 +1,6 @@
 """Instruments in whole photographs: how many are read, and which of four options is right.
 
-    python -m benchmarks.wild SCALE [--model gnomon-tiny] [--no-find] [--cnn whole found]
+    python -m benchmarks.wild SCALE [--model gnomon-tiny] [--no-find] [--views 3] [--cnn whole]
 
 SCALE is a folder or a zip with labels.csv: image, instrument, question, value, options, split. The
 test has all clocks of the split val and the last 150 of train in the order of the hashes of their
@@ -118,11 +118,7 @@ def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]
             reading = answer.value.seconds / 60
         elif isinstance(answer.value, Number):
             reading = float(answer.value.value)
-        corners = answer.corners
-        if answer.box and not corners:
-            x1, y1, x2, y2 = answer.box
-            corners = (x1, y1), (x2, y1), (x2, y2), (x1, y2)
-        answers.append({"reading": reading, "refused": answer.refused, "corners": corners,
+        answers.append({"reading": reading, "refused": answer.refused, "corners": answer.corners,
                         "seconds": round(time.process_time() - start, 3)})  # fmt: skip
     return answers
 
@@ -219,6 +215,7 @@ def main() -> None:
     parser.add_argument("scale", type=Path)
     parser.add_argument("--model", default="gnomon-tiny")
     parser.add_argument("--no-find", action="store_true", help="read whole pictures")
+    parser.add_argument("--views", type=int, help="read this many views, by the model's belief")
     parser.add_argument("--cnn", nargs="*", choices=["whole", "found"], default=[])
     parser.add_argument("--out", type=Path, default=Path("runs/wild"))
     options = parser.parse_args()
@@ -227,8 +224,10 @@ def main() -> None:
     train, clocks = split_clocks(rows)
     tests = {name: [r for r in rows if (r.instrument, r.split) == (name, "val")] for name in ASKED}
     tests["clock"] = clocks
-    reader = gnomon.load(options.model, finder=False if options.no_find else None)
-    name = f"{Path(options.model).name}{' whole' if options.no_find else ''}"
+    views = {"eval.answer": "mode", "eval.views": options.views} if options.views else {}
+    reader = gnomon.load(options.model, finder=False if options.no_find else None, overrides=views)
+    name = Path(options.model).name + " whole" * options.no_find
+    name += f" {options.views} views" if views else ""
     for instrument, test in tests.items():
         file = out / f"{instrument}.json"
         answers: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}
