@@ -76,6 +76,18 @@ def _crossing(facts, about, question):
     return sum(a * b < 0 for a, b in pairwise(gaps))
 
 
+def _short(facts, about, question):
+    """Answer a short question from its text and the table alone."""
+    (column,) = zip(*facts["cells"], strict=True)
+    values = [Fraction(cell) if cell else None for cell in column]
+    shown = [value for value in values if value is not None]
+    if named := re.search(r"is the (highest|lowest) value\?", question):
+        return max(shown) if named[1] == "highest" else min(shown)
+    asked = re.search(r"the value of (.+)\? Answer", question)[1]
+    counted = re.fullmatch(r"(?:bar|point) (\d+)", asked)
+    return values[int(counted[1]) - 1 if counted else facts["rows"].index(asked)]
+
+
 def _table(facts, about, question):
     header = re.search(r"with the columns (.+), a line", question)[1].split(" | ")
     rows = zip(facts["rows"], facts["cells"], strict=True)
@@ -112,6 +124,9 @@ def _number(of):
 
 
 _FORMS = {
+    "nth": _short,
+    "peak": _short,
+    "named": _short,
     "retrieve": _number(lambda value: value),
     "difference": _number(lambda one, other: abs(one - other)),
     "ratio": _number(lambda one, other: one / other),

@@ -106,6 +106,29 @@ def test_questions_are_worded_as_people_would(chart, form, said, never):
     assert not any(re.search(never, text) for text in texts)
 
 
+@pytest.mark.parametrize("form", ["nth", "peak", "named"])
+@pytest.mark.parametrize("level", quick(LEVELS, "medium"))
+def test_short_questions_ask_for_a_value_of_charts_with_one_series(form, level):
+    asked = set()
+    for sample in Chart(level=level, questions=(form,), value_labels=0.0, size=224)[0:60]:
+        facts = sample.facts
+        check(sample)
+        asked.add(facts["chart"])
+        assert len(facts["columns"]) == 1
+        # Slices without numbers show shares, and have no first.
+        if facts["chart"] in ("pie", "ring"):
+            assert (facts["units"], form != "nth") == (["%"], True)
+    assert asked == {"bar", "barh", "line", *(("pie", "ring") if form != "nth" else ())}
+
+
+def test_steps_of_a_slice_say_its_share():
+    options = {"questions": ("named",), "value_labels": 0.0, "answer": "steps"}
+    for sample in Chart(charts=("pie",), **options)[0:20]:
+        row = sample.facts["rows"].index(re.search(r"value of (.+)\?", sample.question)[1])
+        place = f"slice {row + 1} of {len(sample.facts['rows'])}"
+        assert sample.rationale == f"{place}, {sample.target.value} of 100"
+
+
 @pytest.mark.parametrize("form", ["sum", "mean"])
 def test_shares_are_never_added_up_to_the_whole(form):
     """Half of the hard pies asked for 100."""

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple, TypeAlias
 
 from gnomon.files import read_toml
-from gnomon.generators.chart import answers
+from gnomon.generators.chart import answers, short_questions
 from gnomon.generators.chart.catalog import NAMES, PARTS, TYPES, WHOLE_ROWS
 from gnomon.generators.chart.scene import About, ChartPlan, linear
 from gnomon.generators.chart.table import POINTS, Cell
@@ -223,11 +223,16 @@ FUNCTIONS: dict[str, tuple[Ask, Callable[[ChartPlan, About], Target] | None]] = 
     "box": (_box, None),
     "boxes": (_boxes, None),
     "mismatch": (_mismatch, answers.mismatch),
+    "nth": (short_questions.nth, short_questions.value),
+    "peak": (short_questions.peak, short_questions.value),
+    "named": (short_questions.named, short_questions.value),
 }
-# The question about a chart and a table in two pictures, and the question for lists of boxes.
-# Both are asked only if they are named.
+# The question about a chart and a table in two pictures, the question for lists of boxes, and the
+# short questions are asked only if they are named.
 MISMATCH = "mismatch"
-QUESTIONS = tuple(name for name in FUNCTIONS if name not in (MISMATCH, "boxes"))
+QUESTIONS = tuple(
+    name for name in FUNCTIONS if name not in (MISMATCH, "boxes", *short_questions.CHARTS)
+)
 # Questions that allow a table with a missing value.
 PARTIAL = ("retrieve", "extreme", "compare", "difference", "ratio", "sum", "mean", "box")
 
@@ -306,8 +311,8 @@ def _limits(plan: ChartPlan, column: int, *, is_between: bool = True) -> list[in
 
 
 _TABLE = read_toml(__file__, "phrases.toml")
-_WORDS: dict[str, list[str]] = _TABLE["questions"]
-_ANSWERS: dict[str, str] = _TABLE["answers"]
+WORDS: dict[str, list[str]] = _TABLE["questions"]
+ANSWERS: dict[str, str] = _TABLE["answers"]
 
 
 def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
@@ -315,13 +320,13 @@ def question_text(plan: ChartPlan, question: ChartQuestion, rng: Rng) -> str:
     about = question.about
     name = str(about.get("trend") or about.get("words") or question.name)
     parts = _placeholders(plan, about)
-    text = rng.choice(_WORDS[name])
+    text = rng.choice(WORDS[name])
     # Points are named by letters, and questions use the letters.
     if name == "extreme" and plan.chart in POINTS:
         name = "point"
     if name == "compare":
         parts["one"], parts["other"] = plan.names(about["cells"])
-    how = _ANSWERS.get(name) or _precision_text(plan, about["cells"][0][1], about.get("more", 0))
+    how = ANSWERS.get(name) or _precision_text(plan, about["cells"][0][1], about.get("more", 0))
     return f"{text} {how}".format(**parts)
 
 
@@ -331,6 +336,7 @@ def _placeholders(plan: ChartPlan, about: About) -> dict[str, str]:
     parts = {"each": frame.each, "plural": plural(frame.each), "header": " | ".join(plan.header)}
     parts["marks"] = plural(kind.shows)
     parts |= {name: about[name] for name in ("which", "side", "named") if name in about}
+    parts |= about.get("parts", {})
     if cells := about.get("cells"):
         ends = cells[0], cells[-1]
         parts["a"], parts["b"] = (_fill_in(plan, kind.cell, *cell) for cell in ends)

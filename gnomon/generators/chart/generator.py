@@ -7,7 +7,7 @@ from string import printable
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
-from gnomon.generators.chart import catalog
+from gnomon.generators.chart import catalog, short_questions
 from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import steps as chart_steps
@@ -64,6 +64,8 @@ class Scope(NamedTuple):
     def asks(self, chart: str, question: str) -> bool:
         """Return True if some charts of this type determine the answer to the question."""
         never, (fewest, most) = TYPES[chart].never, self.series_of(chart)
+        if question in short_questions.CHARTS:
+            return chart in short_questions.CHARTS[question] and fewest == 1
         if question in never or (question == phrasing.MISMATCH and "table" in never):
             return False
         if question == "crossing" or (chart, question) == ("area", "box"):
@@ -136,9 +138,10 @@ class Chart(PictureGenerator):
     """Types of charts to draw, equally frequent. Six more are not in the default: waterfall,
     funnel, candlestick, bullet, treemap and map."""
     questions: Annotated[tuple[str, ...], among(phrasing.FUNCTIONS)] = phrasing.QUESTIONS
-    """Forms of questions, asked if a chart allows them. Two more are not in the default. mismatch:
+    """Forms of questions, asked if a chart allows them. Five more are not in the default. mismatch:
     which number of a table in a second picture differs from the chart; boxes: the boxes of all
-    marks of a series or beyond a limit, possibly none."""
+    marks of a series or beyond a limit, possibly none; nth, peak and named: short questions for the
+    n-th, the highest or lowest, and a named value of charts with one series."""
     rows: Annotated[tuple[int, int] | None, within(3, 16)] = None
     """Smallest and largest number of values in a series, from 3 to 16. It overrides the level, and
     depends on the room in the picture."""

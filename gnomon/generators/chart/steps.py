@@ -8,7 +8,7 @@ from gnomon.generators.wording import rounded_text
 
 QUESTIONS = (
     *("retrieve", "extreme", "count", "compare", "difference", "ratio", "sum", "mean", "median"),
-    *("trend", "crossing", "mismatch"),
+    *("trend", "crossing", "mismatch", "nth", "peak", "named"),
 )
 
 
@@ -17,7 +17,7 @@ def steps(facts: dict[str, Any]) -> str:
     about = facts["about"]
     if facts["question"] not in QUESTIONS:
         return ""
-    if facts["question"] == "retrieve":
+    if facts["question"] in ("retrieve", "nth", "peak", "named"):
         return _one_mark(facts, *about["cells"][0])
     if "cells" in about:
         cells = about["cells"]
@@ -40,6 +40,8 @@ def _one_mark(facts: dict[str, Any], row: int, column: int) -> str:
         parts.append(f"series {column + 1} of {len(facts['columns'])}")
     if facts["labelled"]:
         return ", ".join([*parts, f"written {value}"])
+    if facts["axis"] is None and facts["across"] is None:
+        return ", ".join([*parts, f"{value} of 100"])
     is_across = bool(facts["across"]) and column == 0
     axis = facts["across"] if is_across else facts["axis"]
     top = "end" if is_across or chart == "barh" else "top"

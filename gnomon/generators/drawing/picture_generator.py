@@ -22,7 +22,7 @@ from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile, user_files
 from gnomon.sample import Sample
 
-_STEPS_WANTED = "First state what you see."
+STEPS_WANTED = "First state what you see."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -66,7 +66,7 @@ class PictureGenerator(Generator):
             return replace(sample, rationale=rationale)
         if Rng(self.name, "answer", index).chance(0.5):
             return sample
-        question = f"{sample.question} {_STEPS_WANTED}"
+        question = f"{sample.question} {STEPS_WANTED}"
         return replace(sample, question=question, rationale=rationale)
 
     @property
