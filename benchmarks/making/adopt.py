@@ -1,4 +1,4 @@
-"""Put a run's model into the package in bfloat16: python -m benchmarks.making.adopt RUN"""
+"""Put a run's model into the package in bfloat16: python -m benchmarks.making.adopt RUN [FOLDER]"""
 
 import shutil
 import sys
@@ -9,8 +9,10 @@ from transformers import AutoModelForImageTextToText
 
 from gnomon.pipeline.families import TINY
 
-run = Path(sys.argv[1])
+run, folder = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else TINY
 model = AutoModelForImageTextToText.from_pretrained(run / "model", dtype=torch.bfloat16)
-model.save_pretrained(TINY)
+model.save_pretrained(folder)
+(folder / "model.safetensors").chmod(0o644)
 for file in ("recipe.yaml", "log.jsonl", "versions.json"):
-    shutil.copy(run / file, TINY / file)
+    if (run / file).is_file():
+        shutil.copy(run / file, folder / file)

@@ -32,7 +32,8 @@ def locate_checkpoint(model: Model) -> tuple[str, Family]:
         path = _cache_folder(path)
     if model.family is not None or embedded:
         # The embedded model's config says qwen2_vl. Its family is a variant of qwen2_vl.
-        family = families.create(model.family or "gnomon-tiny")
+        own = model.name if model.name in families.FAMILIES else "gnomon-tiny"
+        family = families.create(model.family or own)
     else:
         family = families.of_model_type(_model_type(path, model.name), model.name)
     if model.auto is not None and family.name != families.AUTO:

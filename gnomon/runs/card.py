@@ -86,7 +86,7 @@ def card(
     name = recipe.model.name
     base = Path(families.locate(name))  # a folder; of a hub id just the name again
     # The hub refuses a card whose base model is a path. A blank model has no base model.
-    on_hub = base == families.TINY or not base.is_dir()
+    on_hub = str(base) in families.EMBEDDED.values() or not base.is_dir()
     # The two words by which the hub draws a model's tree.
     adapted = "adapter" if library == "peft" else "finetune"
     task = "image-text-to-text" if _takes_pictures(run) else "text-generation"

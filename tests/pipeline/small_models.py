@@ -30,7 +30,7 @@ from gnomon.pipeline.families import _processors, releases
 HERE = Path(__file__).parent
 DIGITS = "0123456789"
 MODELS = yaml.safe_load((HERE / "small_models.yaml").read_text(encoding="utf-8"))
-FAMILIES = [name for name in families.FAMILIES if name not in ("auto", "gnomon-tiny")]
+FAMILIES = [name for name in families.FAMILIES if name not in ("auto", *families.EMBEDDED)]
 """Every family that has checkpoints of its own; gnomon-tiny has Qwen2-VL's architecture."""
 LINEAR = {name: MODELS[name]["linear"] for name in FAMILIES}
 """Linear layers of each part."""

@@ -10,6 +10,7 @@ FAMILIES = {
     "gemma3": "gnomon.pipeline.families.gemma:Gemma3",
     "gemma4": "gnomon.pipeline.families.gemma:Gemma4",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
+    "gnomon-tiny-charts": "gnomon.pipeline.families.tiny:GnomonTinyCharts",
     "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
     "internvl": "gnomon.pipeline.families.internvl:InternVL",
     "llama": "gnomon.pipeline.families.llama:Llama",
@@ -27,7 +28,11 @@ TINY = Path(__file__).parent.parent / "tiny"
 """Folder of the embedded model: weights, tokenizer, and the recipe and log of its training."""
 BLANK = "gnomon-tiny-blank"
 """Name of the embedded model with random weights, drawn from the seed."""
-EMBEDDED = {"gnomon-tiny": str(TINY), BLANK: BLANK}
+CHARTS = TINY.parent / "tiny_charts"
+"""Folder of the embedded model that reads charts."""
+EMBEDDED = {"gnomon-tiny": str(TINY), "gnomon-tiny-charts": str(CHARTS), BLANK: BLANK}
+"""Folders of the embedded models by name. A name with a family of its own belongs to this family,
+the others to gnomon-tiny's."""
 
 
 def load(name: str) -> type[Family]:

@@ -38,6 +38,14 @@ class GnomonTiny(Qwen2VL):
         return use_fast_vision(super().load_model(path, **options))
 
 
+class GnomonTinyCharts(GnomonTiny):
+    """The embedded model that reads charts, with pictures of about 336 × 252 pixels."""
+
+    name = "gnomon-tiny-charts"
+    pixels = (72_000, 90_000)
+    """Limits under which 4:3 becomes 336 × 252, 16:9 392 × 224, and a square 280 × 280."""
+
+
 def blank() -> PreTrainedModel:
     """Build the model with random weights."""
     from torch import float32

@@ -8,7 +8,10 @@ import pytest
 import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
-from gnomon.pipeline.families import TINY, tiny
+import gnomon
+from gnomon.generators import Chart
+from gnomon.pipeline.checkpoint import open_processor
+from gnomon.pipeline.families import CHARTS, TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
@@ -42,6 +45,36 @@ def test_square_pictures_have_one_size(blank):
     squares = ((n, n) for n in range(1, 700))
     for size in (*squares, (482, 480), (97, 89), (640, 600), (30, 28)):
         assert blank.family.resized_size(blank.processor, size) == (SIDE, SIDE)
+
+
+@pytest.mark.parametrize(
+    ("size", "seen"),
+    [
+        ((448, 336), (336, 252)),
+        ((1280, 960), (336, 252)),
+        ((960, 540), (392, 224)),
+        ((1920, 1080), (392, 224)),
+        ((224, 224), (280, 280)),
+        ((800, 800), (280, 280)),
+    ],
+)
+def test_the_chart_reader_sees_charts_in_the_sizes_that_it_learnt_from(size, seen):
+    family, processor = open_processor(Model(name="gnomon-tiny-charts"))
+    assert family.name == "gnomon-tiny-charts"
+    assert family.resized_size(processor, size) == seen
+    assert family.fit_size(tiny.config().vision_config, size, Model()) == seen
+
+
+def test_the_chart_reader_reads_bars_of_held_out_styles():
+    reader = gnomon.load("gnomon-tiny-charts")
+    options = {"value_labels": 0.0, "rows": (3, 8), "questions": ("nth", "peak"), "ood": True}
+    right = []
+    for sample in Chart(split="test", charts=("bar",), **options)[0:24]:
+        axis = sample.facts["axis"]
+        value = float(reader.read(sample.image, sample.question).value)
+        off = abs(value - float(sample.target.value))
+        right.append(off <= 0.05 * (axis["high"] - axis["low"]))
+    assert sum(right) >= 15
 
 
 @pytest.mark.parametrize("folder", [TINY, "checkpoint"])
@@ -90,10 +123,13 @@ ROOT = Path(__file__).parents[3]
 @pytest.mark.parametrize(
     ("page", "linked", "least"),
     [
-        (TINY / "README.md", {"photographs.txt", "tiny.txt", "transfer_tiny.txt"}, 16),
+        (TINY / "README.md", {"photographs.txt", "tiny.txt", "transfer_tiny.txt", "wild.txt"}, 16),
         (ROOT / "docs" / "howto" / "photographs.md", {"photographs.txt"}, 11),
+        (CHARTS / "README.md", {"charts.txt", "transfer_chart_reader.txt"}, 7),
+        (ROOT / "docs" / "howto" / "charts.md", {"charts.txt"}, 7),
+        (ROOT / "docs" / "howto" / "find.md", {"wild.txt"}, 5),
     ],
-    ids=["card", "photographs"],
+    ids=["card", "photographs", "chart card", "charts", "find"],
 )
 def test_the_figures_of_a_page_are_those_of_the_results(page, linked, least):
     text = page.read_text(encoding="utf-8")
