@@ -48,10 +48,10 @@ _CACHED = 4096
 
 def finder_of(model: Model) -> InstrumentFinder | None:
     """Return the finder in a model's folder, such as that of gnomon-tiny, or None."""
-    weights = Path(families.locate(model.name)) / WEIGHTS
-    if model.server is not None or not weights.is_file():
+    if model.server is not None:  # its name is the server's, not that of a folder
         return None
-    return InstrumentFinder(weights, any_question=False)
+    weights = Path(families.locate(model.name)) / WEIGHTS
+    return InstrumentFinder(weights, any_question=False) if weights.is_file() else None
 
 
 def has_photographs(sources: Iterable[Source]) -> bool:
