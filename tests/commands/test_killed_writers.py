@@ -26,7 +26,9 @@ def answers_of_a_folder(folder):
     answers = [replace(found, sample_id=f"{found.sample_id}.png") for found in ANSWERS]
     (folder / ".part").unlink(missing_ok=True)
     predictions.append(folder / ".part", answers)
-    AnswerTable(folder / "a.csv")._write(folder / ".part", files, has_cuts=False, has_belief=True)
+    AnswerTable(folder / "a.csv")._write(
+        folder / ".part", files, has_cuts=False, has_findings=False, has_belief=True
+    )
 
 
 WRITERS = {

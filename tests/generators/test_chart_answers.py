@@ -110,7 +110,8 @@ def test_questions_are_worded_as_people_would(chart, form, said, never):
 @pytest.mark.parametrize("level", quick(LEVELS, "medium"))
 def test_short_questions_ask_for_a_value_of_charts_with_one_series(form, level):
     asked = set()
-    for sample in Chart(level=level, questions=(form,), value_labels=0.0, size=224)[0:60]:
+    options = {"value_labels": 0.0, "series": (1, 1), "size": 224}
+    for sample in Chart(level=level, questions=(form,), **options)[0:60]:
         facts = sample.facts
         check(sample)
         asked.add(facts["chart"])
