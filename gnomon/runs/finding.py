@@ -13,7 +13,7 @@ from gnomon.answers.base.target import AnswerForm
 from gnomon.pipeline import families
 from gnomon.recipe import Model, Source
 from gnomon.runs.cuts import can_be_cut
-from gnomon.sample import CUT, FINDING, Finding, Sample
+from gnomon.sample import CUT, FINDING, Finding, Sample, Size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -77,7 +77,7 @@ class InstrumentFinder:
         """
         self._any_question = any_question
         self._weights = weights or families.TINY / WEIGHTS
-        self._detections: dict[bytes, list[Detection]] = {}
+        self._detections: dict[tuple[str, Size, bytes], list[Detection]] = {}
 
     @cached_property
     def finder(self) -> Finder:
@@ -94,7 +94,8 @@ class InstrumentFinder:
 
     def detections(self, image: Image) -> list[Detection]:
         """Return the instruments in a picture. A picture is looked at once."""
-        key = sha256(image.tobytes()).digest()
+        # Blank pictures of several shapes have the same bytes.
+        key = image.mode, image.size, sha256(image.tobytes()).digest()
         if key not in self._detections:
             if len(self._detections) >= _CACHED:
                 self._detections.clear()

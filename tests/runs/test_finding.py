@@ -191,3 +191,12 @@ def test_a_calibration_of_whole_photographs_scores_finding_and_reading(run, here
     assert "have no interval" not in said.err
     refusal = cli("predict", "own", "photos", "--finder", "off", "--out", "b.csv", code=2).err
     assert "the calibration was learned with the finder" in refusal
+
+
+def test_pictures_of_the_same_bytes_in_another_shape_are_looked_at_by_themselves(monkeypatch):
+    seen = []
+    monkeypatch.setattr(Finder, "find", lambda _, picture: seen.append(picture.size) or [])
+    finder = InstrumentFinder()
+    for size in ((300, 400), (400, 300), (300, 400)):
+        assert finder.detections(Image.new("RGB", size)) == []
+    assert seen == [(300, 400), (400, 300)]
