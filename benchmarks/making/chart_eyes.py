@@ -258,16 +258,9 @@ class ChartEyes(nn.Module):
 
 
 def cut(pixels: Tensor) -> Tensor:
-    """Cut pictures [n, height, width, 3] as Qwen2-VL's processor does."""
+    """Cut pictures [n, height, width, 3] as gnomon-tiny's processor does."""
     settings = picture_processor()
-    n, height, width = pixels.shape[:3]
-    if height == width:
-        return patches_of(pixels, settings.image_mean, settings.image_std)
-    scaled = pixels.float().div_(255).sub_(torch.tensor(settings.image_mean))
-    scaled.div_(torch.tensor(settings.image_std))
-    parts = scaled.reshape(n, height // 28, 2, 14, width // 28, 2, 14, 3)
-    flat = parts.permute(0, 1, 4, 2, 5, 7, 3, 6).reshape(n, -1, 3, 1, 14, 14)
-    return flat.expand(-1, -1, 3, 2, 14, 14).flatten(2)
+    return patches_of(pixels, settings.image_mean, settings.image_std)
 
 
 def loss_of(

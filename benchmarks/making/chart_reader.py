@@ -60,10 +60,9 @@ class Asked(NamedTuple):
     row: int
 
 
-def questions_of(facts: dict[str, Any], *, names: bool = False) -> tuple[list[Asked], list[Asked]]:
-    """Return all short questions about a chart with their answers, without and with steps.
-
-    With `names`, there are questions for the value of a name, too.
+def questions_of(facts: dict[str, Any]) -> tuple[list[Asked], list[Asked]]:
+    """Return the questions for the n-th value and for both extremes of a chart, with their answers,
+    without and with steps. Slices are not counted.
     """
     values = [row[0] for row in facts["cells"]]
     is_round = facts["axis"] is None and facts["across"] is None
@@ -72,19 +71,11 @@ def questions_of(facts: dict[str, Any], *, names: bool = False) -> tuple[list[As
         if abs(total - 100) > 0.5:
             values = [str(round(100 * float(value) / total)) for value in values]
     point = "point" if facts["chart"] == "line" else "bar"
-    (nth,), (peak,), (named,) = (WORDS[name] for name in ("nth", "peak", "named"))
-    asked = []
-    for row, value in enumerate(values):
-        if not value:
-            continue
-        if not is_round:
-            asked.append((nth.format(point=point, n=row + 1), row))
-        if names:
-            asked.append((named.format(name=facts["rows"][row]), row))
-    best = {"highest": max, "lowest": min}
-    places = [row for row, value in enumerate(values) if value]
-    for which, choose in best.items():
-        row = choose(places, key=lambda row: float(values[row]))
+    (nth,), (peak,) = WORDS["nth"], WORDS["peak"]
+    shown = [row for row, value in enumerate(values) if value]
+    asked = [] if is_round else [(nth.format(point=point, n=row + 1), row) for row in shown]
+    for which, choose in (("highest", max), ("lowest", min)):
+        row = choose(shown, key=lambda row: float(values[row]))
         asked += [(peak.format(which=which), row)] * 2
     direct, chained = [], []
     seen = {**facts, "question": "nth", "labelled": False, "cells": [[value] for value in values]}

@@ -105,12 +105,12 @@ class Eyes(nn.Module):
 
 
 def patches_of(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
-    """Cut pictures [n, side, side, 3] as Qwen2-VL's processor does, into [n, patches, values]."""
-    n, side = len(pixels), pixels.shape[1]
-    half = side // 28
+    """Cut pictures [n, height, width, 3] as Qwen2-VL does, into [n, patches, values]."""
+    n, height, width = pixels.shape[:3]
     scaled = pixels.float().div_(255).sub_(torch.tensor(mean, device=pixels.device))
     scaled.div_(torch.tensor(std, device=pixels.device))
-    cut = scaled.reshape(n, half, 2, 14, half, 2, 14, 3).permute(0, 1, 4, 2, 5, 7, 3, 6)
+    parts = scaled.reshape(n, height // 28, 2, 14, width // 28, 2, 14, 3)
+    cut = parts.permute(0, 1, 4, 2, 5, 7, 3, 6)
     # A picture is two equal frames of a video.
     return cut.reshape(n, -1, 3, 1, 14, 14).expand(-1, -1, 3, 2, 14, 14).flatten(2)
 
