@@ -90,7 +90,8 @@ class InstrumentFinder:
         """Settings of stored answers that depend on the finder."""
         from gnomon.pipeline.finder import MARGIN
 
-        return {"finder": self.finder.digest, "margin": MARGIN}
+        limits = [SURE, FILLS, FILLS_SMALL, SMALL]
+        return {"finder": self.finder.digest, "margin": MARGIN, "finder_limits": limits}
 
     def detections(self, image: Image) -> list[Detection]:
         """Return the instruments in a picture. A picture is looked at once."""

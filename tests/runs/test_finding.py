@@ -200,3 +200,9 @@ def test_pictures_of_the_same_bytes_in_another_shape_are_looked_at_by_themselves
     for size in ((300, 400), (400, 300), (300, 400)):
         assert finder.detections(Image.new("RGB", size)) == []
     assert seen == [(300, 400), (400, 300)]
+
+
+def test_answers_under_other_limits_are_told_apart(monkeypatch):
+    before = InstrumentFinder().settings
+    monkeypatch.setattr("gnomon.runs.finding.SURE", 0.3)
+    assert InstrumentFinder().settings != before
