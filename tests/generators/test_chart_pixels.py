@@ -39,13 +39,14 @@ def test_grid_lines_run_where_their_values_belong():
     assert abs(np.mean(off)) < 0.15
 
 
+@pytest.mark.parametrize("layout", ["even", "free"])
 @pytest.mark.parametrize(
     "charts", [("bar", "grouped"), ("barh",), ("line",), ("scatter",), ("bubble",)], ids=str
 )
-def test_marks_are_where_their_values_belong(charts):
+def test_marks_are_where_their_values_belong(charts, layout):
     """Points in the middle of their boxes, bars at one end; boxes end where the ink does."""
     measured = 0
-    for sample in Chart(charts=charts, level="medium", size=224)[0:40]:
+    for sample in Chart(charts=charts, level="medium", size=224, layouts=(layout,))[0:40]:
         facts = sample.facts
         left, top, right, bottom = facts["plot"]
         for mark in facts["marks"]:

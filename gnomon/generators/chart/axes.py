@@ -14,30 +14,35 @@ def vertical_axes(board: Board, room: Corners, names: list[str], labels: tuple[s
     plan, small, gap = board.plan, board.small, board.gap
     numbers = tick_texts(board, plan.axis, plan.frame.topic)
     room = _side_label(board, room, labels[1])
-    left = room[0] + max(map(small.width, numbers)) + gap + _tick_length(board)
-    right = room[2] - gap
+    x1 = room[0] + max(map(small.width, numbers)) + gap + _tick_length(board)
+    x2 = room[2] - gap
     if names == list(plan.frame.rows):
         names = plan.frame.row_names()
-    bottom = _under_label(board, room[3], labels[0], (left, right))
+    bottom = _under_label(board, room[3], labels[0], (x1, x2))
     widest = max(map(small.width, names))
     # Names that do not fit side by side are written vertically.
-    flat = widest + 4 <= (right - left) / max(1, len(names) - edges)
+    inset = plan.spacing.inset
+    if inset < 0.5:
+        # Half of a name may stand beside the plot.
+        x1, x2 = max(x1, room[0] + widest // 2), x2 - widest // 2
+    slots = len(names) - edges + 2 * inset - 1
+    flat = widest + 4 <= (x2 - x1) / max(1, slots)
     slanted = round(0.71 * (widest + small.line_height))
     # Names that are turned by 45° need more height than short names have.
     turned = plan.frame.names == "turned" and slanted <= max(widest, 2 * small.line_height)
     if turned:
         flat, widest = False, slanted
-        left = max(left, slanted - (right - left) // (2 * len(names)))
+        x1 = max(x1, slanted - (x2 - x1) // (2 * len(names)))
     # The number of the last edge is centred under the plot's corner.
-    right -= small.width(names[-1]) // 2 if edges and flat else 0
+    x2 -= small.width(names[-1]) // 2 if edges and flat else 0
     spare = _value_room(board)
     under = spare if plan.axis.low < 0 else 0
     bottom -= (small.line_height if flat else widest) + _name_offset(board) + under
-    board.plot = (left, room[1] + gap + max(spare, small.digit_height // 2), right, bottom)
+    board.plot = (x1, room[1] + gap + max(spare, small.digit_height // 2), x2, bottom)
     draw_ground(board)
     _numbers(board, plan.axis, numbers)
     for number, name in enumerate(names):
-        x = board.x(number / (len(names) - 1) if edges else (number + 0.5) / len(names))
+        x = board.x(number / (len(names) - 1) if edges else board.slot(number, len(names))[0])
         _tick(board, (x, bottom), (x, bottom + _tick_length(board)))
         at = (x, bottom + under + _name_offset(board))
         anchor = "ct" if flat else "rm"
@@ -64,7 +69,7 @@ def horizontal_axes(board: Board, room: Corners, names: list[str], labels: tuple
     board.plot = (left, room[1] + gap, right, bottom)
     draw_ground(board, across=True)
     for number, name in enumerate(names):
-        y = board.y(1 - (number + 0.5) / len(names))
+        y = board.y(1 - board.slot(number, len(names))[0])
         _tick(board, (left, y), (left - tick, y))
         board.text(name, (left - before, y), "tick", "rm")
     _numbers(board, plan.axis, numbers, below=True)
@@ -146,10 +151,16 @@ def tick_texts(board: Board, axis: Axis, topic: Topic) -> list[str]:
 def _tick(board: Board, start: Point, end: Point) -> None:
     """Draw a tick outwards or inwards, as the style says."""
     style = board.look.style
-    if style.ticks == "in":
+    if style.ticks in ("in", "both"):
         end = 2 * start[0] - end[0], 2 * start[1] - end[1]
     if style.ticks != "-":
         board.pen.path([start, end], None, PenLine(style.frame, 0.8), snap=True)
+    if style.ticks == "both":
+        x1, y1, x2, y2 = board.plot
+        opposite = [
+            (x1 + x2 - x, y) if start[1] == end[1] else (x, y1 + y2 - y) for x, y in (start, end)
+        ]
+        board.pen.path(opposite, None, PenLine(style.frame, 0.8), snap=True)
 
 
 def _side_label(board: Board, room: Corners, text: str) -> Corners:

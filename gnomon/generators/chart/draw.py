@@ -72,7 +72,10 @@ def draw_chart(plan: ChartPlan, look: ChartLook, rng: Rng, photo: UserFile | Non
     top = layout.draw_title(board)
     parts = plan.frame.rows if plan.chart in PARTS else plan.frame.columns
     legend_names = LEGENDS.get(plan.chart) or (parts if TYPES[plan.chart].legend else ())
-    CHARTS[plan.chart](board, layout.draw_legend(board, legend_names, top))
+    x1, y1, x2, y2 = layout.draw_legend(board, legend_names, top)
+    (width, height), air = size, plan.spacing.air
+    room = (x1 + int(air[0] * width), y1, x2 - int(air[1] * width), y2 - int(air[2] * height))
+    CHARTS[plan.chart](board, room)
     if plan.chart not in WITHOUT_FRAME:
         layout.draw_frame(board)
     return board

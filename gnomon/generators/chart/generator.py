@@ -7,7 +7,7 @@ from string import printable
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gnomon.generators.base import LATER, among, quick_split, read_levels, within
-from gnomon.generators.chart import catalog, short_questions
+from gnomon.generators.chart import catalog, short_questions, spacing
 from gnomon.generators.chart import chart_questions as phrasing
 from gnomon.generators.chart import scene as plans
 from gnomon.generators.chart import steps as chart_steps
@@ -165,7 +165,14 @@ class Chart(PictureGenerator):
         default=None, metadata=LATER
     )
     """Styles by name, equally frequent. None: all except the held-out styles and the house styles
-    broadsheet, spreadsheet, tile, night, handout and sketch, which is drawn by hand."""
+    broadsheet, spreadsheet, tile, night, handout, plotter, graphpaper, ledger and sketch, which is
+    drawn by hand."""
+    layouts: Annotated[tuple[str, ...], among(spacing.LAYOUTS)] = field(
+        default=("even",), metadata=LATER
+    )
+    """Layouts, equally frequent: even; or free, as other programs lay charts out: the axis ends
+    beyond its last number, numbers are close together or far apart, letters are smaller, bars are
+    pale, and pies start anywhere."""
     numbers: Annotated[tuple[str, ...], among(tables.NUMBERS)] = field(
         default=("plain",), metadata=LATER
     )
@@ -302,8 +309,10 @@ class Chart(PictureGenerator):
         # index.
         rng = self.rng(index)
         numbers, names = self._choice("numbers", index), self._choice("names", index)
+        is_free = self._choice("layouts", index) == "free"
         is_flat = self._choice("looks", index) == "flat"
         coarseness = _COARSENESS[self.degrade] if is_flat else PAGE_COARSENESS
+        free = Rng(self.name, "spacing", index)
         scope, choices = rng.choice(self._scopes)
         for _ in range(_TRIES):
             chart = rng.choice(tuple(choices))
@@ -318,8 +327,9 @@ class Chart(PictureGenerator):
                 continue
             has_labels = has_labels or scope.needs_labels(chart, name)
             plan = plans.plan_chart(
-                frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness
-            )
+                frame, cells, scope.pixels, missing, has_labels=has_labels, coarseness=coarseness,
+                spacing=spacing.free_spacing(free, chart) if is_free else spacing.EVEN,
+            )  # fmt: skip
             # Points that would hide each other are not moved. Another table is drawn.
             if plan.is_crowded:
                 continue

@@ -108,6 +108,12 @@ class Board:
         """Return the pixel row at a share of the plot's height, from below."""
         return self.plot[3] - share * (self.plot[3] - self.plot[1])
 
+    def slot(self, number: int, count: int) -> tuple[float, float]:
+        """Return the middle and the width of a slot, in shares of the side with the names."""
+        inset = self.plan.spacing.inset
+        slots = count - 1 + 2 * inset
+        return (number + inset) / slots, 1 / slots
+
     def at(self, x: float, y: float) -> Point:
         """Return the pixel at shares of the plot's width and height, from the top left."""
         return self.x(x), self.y(1 - y)
@@ -193,6 +199,10 @@ def draw_ground(board: Board, *, across: bool = False) -> None:
     if style.rules == "-":
         return
     grid = PenLine(style.grid, 0.8, (4, 3) if style.dashed == "yes" else ())
+    if style.rules == "m":
+        faint = grid._replace(width=0.4)
+        for value in plan.axis.half_steps:
+            _draw_rule(board, plan.axis.share(value), faint, across=across)
     for value in plan.axis.ticks:
         _draw_rule(board, plan.axis.share(value), grid, across=across)
     if plan.across is not None and style.rules == "b":
@@ -221,7 +231,7 @@ def draw_frame(board: Board) -> None:
 def draw_zero_line(board: Board, *, across: bool = False) -> None:
     """Draw a line at zero if values lie on both sides of it."""
     axis = board.plan.axis
-    if axis.low < 0 < axis.high:
+    if axis.ticks[0] < 0 < axis.high:
         line = PenLine(mixed(board.look.style.ink, board.look.style.floor, 0.3), 1.0)
         _draw_rule(board, axis.share(0), line, across=across)
 

@@ -8,6 +8,7 @@ from gnomon.generators.chart.axes import axis_labels, tick_texts
 from gnomon.generators.chart.layout import Board
 from gnomon.generators.chart.pen import RGB, Corners, PenLine, Point, Shape
 from gnomon.generators.chart.scene import BUBBLE
+from gnomon.generators.chart.spacing import INSET
 from gnomon.generators.chart.style import mixed, readable_on
 from gnomon.generators.chart.table import Cell
 
@@ -19,11 +20,11 @@ def bar(board: Board, room: Corners) -> None:
     plan = board.plan
     axes.vertical_axes(board, room, list(plan.frame.rows), axis_labels(board))
     columns = len(plan.frame.columns)
-    slot = board.x(1 / len(plan.cells)) - board.x(0)
+    slot = board.slot(0, len(plan.cells))[1] * (board.plot[2] - board.plot[0])
     # Bars of a group share 86 % of their slot, whatever the style.
     width = slot * (board.variation.width if columns == 1 else 0.86) / columns
     for row, column in plan.marked_cells:
-        left = board.x((row + 0.5) / len(plan.cells)) - width * columns / 2
+        left = board.x(board.slot(row, len(plan.cells))[0]) - width * columns / 2
         sides = round(left + width * column), round(left + width * (column + 1))
         _bar(board, (row, column), sides)
     layout.draw_zero_line(board)
@@ -33,9 +34,10 @@ def barh(board: Board, room: Corners) -> None:
     """Draw bars to the right, the first row on top."""
     plan = board.plan
     axes.horizontal_axes(board, room, list(plan.frame.rows), axis_labels(board))
-    half = (board.y(0) - board.y(1 / len(plan.cells))) * board.variation.width / 2
+    slot = board.slot(0, len(plan.cells))[1] * (board.plot[3] - board.plot[1])
+    half = slot * board.variation.width / 2
     for cell in plan.marked_cells:
-        middle = board.y(1 - (cell[0] + 0.5) / len(plan.cells))
+        middle = board.y(1 - board.slot(cell[0], len(plan.cells))[0])
         _bar(board, cell, (round(middle - half), round(middle + half)), middle)
     layout.draw_zero_line(board, across=True)
 
@@ -67,11 +69,13 @@ def _filled(board: Board, cell: Cell, corners: Corners) -> Shape:
     rows_differ = len(board.plan.frame.columns) == 1 and board.variation.smooth % 4 == 0
     number = cell[0] if rows_differ and board.plan.chart != "histogram" else cell[1]
     hatch = _HATCHES[cell[1] % 4] if board.variation.hatched else None
-    line = board.edge
+    fill, line, pale = board.colour(number), board.edge, board.plan.spacing.pale
+    if pale and board.plan.chart in INSET:
+        fill, line = mixed(fill, board.look.style.floor, pale), PenLine(fill, 1.0)
     if hatch and line is None:
         # Hatches have the colour of the line. Without a line they are a darker or lighter tone.
         line = PenLine(mixed(board.colour(number), readable_on(board.colour(number)), 0.4), 1.0)
-    return board.pen.rectangle(corners, board.colour(number), line, hatch=hatch)
+    return board.pen.rectangle(corners, fill, line, hatch=hatch)
 
 
 def stacked(board: Board, room: Corners) -> None:
@@ -238,7 +242,9 @@ def area(board: Board, room: Corners) -> None:
 
 def _points(board: Board, values: list[int]) -> list[Point]:
     axis, count = board.plan.axis, len(values)
-    return [(board.x((i + 0.5) / count), board.y(axis.share(v))) for i, v in enumerate(values)]
+    return [
+        (board.x(board.slot(i, count)[0]), board.y(axis.share(v))) for i, v in enumerate(values)
+    ]
 
 
 def _write_values(board: Board, points: list[Point]) -> None:
@@ -297,12 +303,15 @@ def pie(board: Board, room: Corners) -> None:
     radius = min((room[2] - room[0]) / 2 - margin - wide / 4, (room[3] - room[1]) / 2 - margin)
     board.plot = (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
     # Clockwise from the top, in degrees counted from the right as in matplotlib.
-    start, total = 90.0, sum(values)
+    start, total = 90.0 - 360 * plan.spacing.turn, sum(values)
+    way = -1 if plan.spacing.clockwise else 1
     edge = PenLine(board.look.style.page, 1.2)
     for row, value in enumerate(values):
-        end = start - 360 * value / total
+        end = start + way * 360 * value / total
         fill = board.colour(row)
-        shape = board.pen.wedge(centre, radius, hole, (end, start), fill, edge)
+        shape = board.pen.wedge(
+            centre, radius, hole, (min(start, end), max(start, end)), fill, edge
+        )
         middle = math.radians((start + end) / 2)
         # At 0.72 of the radius a slice is wide, and its number is far from the rim.
         reach = radius + margin - 2 if outside else 0.72 * radius

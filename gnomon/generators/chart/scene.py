@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, pairwise
 from math import sqrt
 from typing import Any, NamedTuple, TypeAlias
 
 from gnomon.generators.chart.catalog import COLOURED, TYPES, WHOLE_ROWS, WITHOUT_AXIS
+from gnomon.generators.chart.spacing import EVEN, Spacing
 from gnomon.generators.chart.table import POINTS, Cell, Cells, Frame
 from gnomon.generators.chart.tiles import map_grid, treemap_places
 from gnomon.generators.wording import decimal_text
@@ -32,7 +33,8 @@ class Axis(NamedTuple):
     def ticks(self) -> tuple[int, ...]:
         """Values with a number at the axis."""
         if self.step:
-            return tuple(range(self.low, self.high + 1, self.step))
+            first = -(-self.low // self.step) * self.step
+            return tuple(range(first, self.high + 1, self.step))
         decades = round(math.log10(self.high / self.low))
         return tuple(self.low * 10**i for i in range(decades + 1))
 
@@ -43,6 +45,11 @@ class Axis(NamedTuple):
         if self.step:
             return ()
         return tuple(tick * i for tick in self.ticks[:-1] for i in range(2, 10))
+
+    @property
+    def half_steps(self) -> tuple[float, ...]:
+        """Values in the middle between two neighbouring numbers."""
+        return tuple((a + b) / 2 for a, b in pairwise(self.ticks))
 
     def gap(self, a: float, b: float, pixels: float) -> float:
         """Return the pixels between two values on an axis of this length."""
@@ -124,6 +131,7 @@ class ChartPlan(NamedTuple):
     """Pixels of a degraded picture that show as much as one pixel of a clean picture."""
     missing: Cell | None = None
     """Cell without a mark. Questions do not ask about it."""
+    spacing: Spacing = EVEN
 
     @property
     def chart(self) -> str:
@@ -294,12 +302,16 @@ def max_rows(chart: str, size: Size, columns: int) -> int:
 
 def plan_chart(
     frame: Frame, cells: Cells, size: Size, missing: Cell | None = None, *,
-    has_labels: bool, coarseness: float = 1.0,
+    has_labels: bool, coarseness: float = 1.0, spacing: Spacing = EVEN,
 ) -> ChartPlan:  # fmt: skip
     """Plan the axes of a table, and values at the marks if wanted and if they fit."""
     chart, space, across = frame.chart, plot_room(frame.chart, size), None
+    # 7 pixels is the size of letters that most screens still show.
+    space = space._replace(text=min(space.text, max(7.0, space.text * spacing.letters)))
     height = space.height / 2 if chart == "radar" else space.height
-    up, wide = (_max_steps(pixels, space.text) for pixels in (height, space.width / 2))
+    line = spacing.lines * space.text
+    up = _max_steps(height, line, spacing.steps)
+    wide = _max_steps(space.width / 2, 2 * space.text, spacing.steps)
     if chart in POINTS:
         across, axis = (
             _axis_with_margin([row[0] for row in cells], wide),
@@ -313,13 +325,29 @@ def plan_chart(
         else:
             values = [value for row in cells for value in row]
         axis = _axis(frame.scale, values, wide if chart in ("barh", "bullet") else up)
-    plan = ChartPlan(frame, cells, axis, across, False, space, coarseness, missing)
+        if spacing.ends is not None and axis.step and chart not in _EVEN_AXIS:
+            axis = with_ends(axis, values, spacing.ends)
+    plan = ChartPlan(frame, cells, axis, across, False, space, coarseness, missing, spacing)
     return plan._replace(has_labels=has_labels and _labels_fit(plan))
 
 
-def _max_steps(pixels: float, text: float) -> int:
-    """Return the largest number of steps for which the axis numbers are two lines of text apart."""
-    return max(2, min(8, int(pixels / (2 * text))))
+def _max_steps(pixels: float, apart: float, most: int) -> int:
+    """Return the largest number of steps for which the axis numbers are so many pixels apart."""
+    return max(2, min(most, int(pixels / apart)))
+
+
+# Types whose axis ends at its last number: a ring, a colour bar, or ranges up to the end.
+_EVEN_AXIS = ("radar", "bullet", *COLOURED)
+
+
+def with_ends(axis: Axis, values: list[int], ends: tuple[float, float]) -> Axis:
+    """Let the axis begin and end at these distances from the values, if it keeps two numbers."""
+    from_zero = axis.low <= 0 <= axis.high
+    low, high = min(values), max(values)
+    low, high = (min(low, 0), max(high, 0)) if from_zero else (low, high)
+    below, above = (round((high - low) * share) for share in ends)
+    wider = Axis(low - below, max(high, high + above), axis.step)
+    return wider if len(wider.ticks) > 1 else axis
 
 
 def _axis(scale: str, values: list[int], most: int) -> Axis:
@@ -360,7 +388,8 @@ def _labels_fit(plan: ChartPlan) -> bool:
     rows, columns = len(frame.rows), len(frame.columns)
     # Values beside several lines would lie on the other lines.
     several = columns > 1 and plan.chart in ("line", "area")
-    if several or plan.chart in (*WHOLE_ROWS, "radar", "bullet"):
+    at_the_axis = plan.spacing.inset < 0.5
+    if several or at_the_axis or plan.chart in (*WHOLE_ROWS, "radar", "bullet"):
         return False
     if plan.chart in ("pie", "ring", "barh", "funnel"):
         return True
@@ -376,7 +405,7 @@ def _labels_fit(plan: ChartPlan) -> bool:
             wide <= (x2 - x1) * space.width and tall <= (y2 - y1) * space.height
             for x1, y1, x2, y2 in places
         )
-    slot = space.width / (rows + (plan.chart == "waterfall"))
+    slot = space.width / (rows + (plan.chart == "waterfall") + 2 * plan.spacing.inset - 1)
     if plan.chart == "grouped":
         return fits_upright(space, rows, columns)
     if plan.chart == "stacked":

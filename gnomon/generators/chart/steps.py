@@ -45,7 +45,8 @@ def _one_mark(facts: dict[str, Any], row: int, column: int) -> str:
     is_across = bool(facts["across"]) and column == 0
     axis = facts["across"] if is_across else facts["axis"]
     top = "end" if is_across or chart == "barh" else "top"
-    low, high = axis["low"], axis["high"]
+    # The numbers at both ends; the axis may go on beyond them.
+    low, high = axis["ticks"][0], axis["ticks"][-1]
     ends = f"{rounded_text(low, 4)} to {rounded_text(high, 4)}"
     if axis["log"]:
         share = log(float(value) / low) / log(high / low)

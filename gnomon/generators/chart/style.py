@@ -32,11 +32,12 @@ class ChartStyle(NamedTuple):
     sides: str
     """Sides of the plot with lines: l, b, r, t."""
     rules: str
-    """Grid lines: v for the values, b for both axes, - for no lines."""
+    """Grid lines: v for the values, m for the values and between them, b for both axes, - for no
+    lines."""
     dashed: str
     """Dashes in the grid: yes or no."""
     ticks: str
-    """out, in, or - for no ticks."""
+    """out, in, both for ticks inwards at opposite sides, or - for no ticks."""
     edge: str
     """Line around marks: a colour, or - for no line."""
     title: str
