@@ -90,7 +90,8 @@ class Canvas:
     def pixels_around(self, points: Points, margin: int = 0) -> tuple[int, int, int, int]:
         """Return the canvas's pixels around the points and a margin, as x1, y1, x2, y2."""
         height, width = self.pixels.shape[:2]
-        (x1, y1), (x2, y2) = points.min(0).tolist(), points.max(0).tolist()
+        columns = points.T.copy()  # several times as fast as along the rows
+        (x1, y1), (x2, y2) = columns.min(1).tolist(), columns.max(1).tolist()
         return (
             min(max(math.floor(x1 * self.scale) - margin, 0), width),
             min(max(math.floor(y1 * self.scale) - margin, 0), height),
@@ -166,7 +167,8 @@ def _to_fixed_point(points: Points, scale: int, corner: tuple[int, int] = (0, 0)
 
 def bounding_box(points: Points) -> list[float]:
     """Return the box around points, as x1, y1, x2, y2."""
-    return [*points.min(0).tolist(), *points.max(0).tolist()]
+    columns = points.T.copy()
+    return [*columns.min(1).tolist(), *columns.max(1).tolist()]
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import cv2
 import numpy as np
@@ -202,15 +202,28 @@ def ground_clear_of(edges: tuple[Colour, ...], ground: Colour, spread: int) -> C
     With three clocks, such a ground may not exist. Then the least visible edge stands out as much
     as possible.
     """
+    # Most grounds need no change.
+    if _distances(np.array([ground]), edges, spread)[0] >= EDGE:
+        return ground
     # Smallest changes first, so argmax takes the smallest sufficient change.
     by = np.array(sorted(range(-255, 256, 5), key=abs))
     every = np.clip(by[:, None] + ground, 0, 255)  # [shifts, 3]
-    # Every fourth level of the light is accurate enough.
-    light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
-    lit = _labs(np.clip(every + light, 0, 255))  # [light, shifts, 3]
-    away = np.linalg.norm(lit[..., None, :] - _labs(np.array([edges])), axis=-1).min((0, 2))
+    away = _distances(every, edges, spread)
     red, green, blue = every[np.minimum(away, EDGE).argmax()].tolist()
     return red, green, blue
+
+
+def _distances(
+    grounds: NDArray[Any], edges: tuple[Colour, ...], spread: int
+) -> NDArray[np.float64]:
+    """Return how far each ground, [grounds, 3], under all of its light is from the nearest edge."""
+    # Every fourth level of the light is accurate enough.
+    light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
+    lit = _labs(np.clip(grounds + light, 0, 255))  # [light, grounds, 3]
+    distances: NDArray[np.float64] = np.linalg.norm(
+        lit[..., None, :] - _labs(np.array([edges])), axis=-1
+    ).min((0, 2))
+    return distances
 
 
 def stand_out(pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float) -> bool:

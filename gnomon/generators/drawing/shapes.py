@@ -203,8 +203,9 @@ def needle(length: float, width: float, tail: float, weight: float = 2.8) -> Sha
 
 def rotate(contours: Shape, degrees: float) -> Shape:
     """Turn the contours clockwise from twelve, in the dial's frame (y downwards)."""
+    a = math.radians(degrees)
     # Hands are drawn upwards but the dial's y axis points downwards, so mirror before turning.
-    turn = np.diag([1.0, -1.0]) @ rotation_matrix(degrees)
+    turn = np.array([[math.cos(a), math.sin(a)], [math.sin(a), -math.cos(a)]])
     return [contour @ turn for contour in contours]
 
 
