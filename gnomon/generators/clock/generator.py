@@ -105,7 +105,7 @@ class Clock(ClockOptions):
         image, scenes = scene.through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
         pairs = [(meaning, clock) for (meaning, _), clock in zip(clocks, scenes, strict=True)]
         faces = [
-            scene.face_in_picture(meaning, clock, form, off_by, image.size)
+            scene.face_in_picture(meaning, clock, form, off_by, image.size, question)
             for meaning, clock in pairs
         ]
         answer = clock_questions.ask(question, faces, about, rng, mirrored=mirrored)

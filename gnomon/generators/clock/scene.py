@@ -116,17 +116,17 @@ def through_camera(
         lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.settings.warp), image.size)
         clocks = [scene.with_pose(replace(scene.look.pose, lens=lens)) for scene in clocks]
         image = lens.distort(image)
-    image, moved = clock.degrade_picture(
-        index, image, np.concatenate([_case(scene) for scene in clocks])
-    )
+    is_worn = clock.degrade != "off"
+    cases = np.concatenate([_case(scene) for scene in clocks]) if is_worn else None
+    image, moved = clock.degrade_picture(index, image, cases)
     return image, [scene.with_pose(moved.after(scene.look.pose)) for scene in clocks]
 
 
 def face_in_picture(
-    meaning: ClockFace, scene: ClockScene, form: Form, off_by: float, size: Size
+    meaning: ClockFace, scene: ClockScene, form: Form, off_by: float, size: Size, question: str
 ) -> ClockFace:
-    """Return the face as questions use it: with its box, date and form of answer."""
-    box = bounding_box(np.clip(_case(scene), 0, size))
+    """Return the face as questions use it: with its date, form of answer, and box if needed."""
+    box = bounding_box(np.clip(_case(scene), 0, size)) if question == "where" else ()
     # Times of a 24-hour day do not have usual words.
     form = "digits" if form == "words" and meaning.hours == 24 else form
     with_seconds, day = meaning.with_seconds and form != "words", scene.extras.day
