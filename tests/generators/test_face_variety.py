@@ -9,7 +9,7 @@ import pytest
 from measured import scene_of
 
 from gnomon.generators.drawing.canvas import Canvas
-from gnomon.generators.drawing.colours import contrast, palette
+from gnomon.generators.drawing.colours import VISIBLE, contrast, difference, palette
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces import Face, draw, floor_print
 from gnomon.generators.faces.description import descriptions
@@ -169,6 +169,21 @@ def test_shades_and_swapped_roles_leave_a_palette_legible():
             assert contrast(dressed.hands, dressed.floor) >= 4.5
             assert contrast(dressed.ink, dressed.floor) >= 4.5
     assert changed > 60
+
+
+def test_no_shade_hides_a_pointer(tmp_path):
+    """Some floors show this pointer only without their shade."""
+    file = tmp_path / "dial.yaml"
+    body = "body: {palette: any, shade: [[-60, 60], [-60, 60], [-60, 60]]}"
+    text = TEXT.replace("body: {palette: white}", body).replace(
+        "shape: {by: hands}", "shape: {by: hands}, colour: '808080'"
+    )
+    file.write_text(text, encoding="utf-8")
+    face = Face(description=str(file))
+    drawn_scenes = [scene_of(face, index, draw) for index in range(40)]
+    floors = [one.palette.floor for one in drawn_scenes]
+    assert min(difference(floor, (128, 128, 128)) for floor in floors) >= VISIBLE
+    assert len(set(floors)) > 30
 
 
 def test_a_mirrored_face_is_the_picture_turned_over():

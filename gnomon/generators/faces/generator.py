@@ -363,15 +363,20 @@ class Face(PictureGenerator):
                 if _is_visible(paints, name, body.colours):
                     return name
         names = (choice,) if self.palettes is None else self.materials.names("palettes")
-        fitting = _fitting_palettes(names, self.ood, paints, body.colours)
-        if not fitting and self.palettes is None and question == "zone":
-            fitting = _fitting_palettes((ANY,), self.ood, paints, body.colours)
-        if not fitting:
-            raise ValueError(
-                f"palettes={list(names)}: none of their floors shows all pointers of the"
-                f" {face.head.name} can be seen: name others, or give the pointers other colours"
-            )
-        return rng.choice(fitting)
+        # Nearly every picture has a shade of its own, which seldom hides a pointer.
+        unshaded = body.colours._replace(shade=(0, 0, 0))
+        for colours in (unshaded, body.colours):
+            fitting = _fitting_palettes(names, self.ood, paints, colours)
+            if not fitting and self.palettes is None and question == "zone":
+                fitting = _fitting_palettes((ANY,), self.ood, paints, colours)
+            if fitting:
+                name = rng.choice(fitting)
+                if _is_visible(paints, name, body.colours):
+                    return name
+        raise ValueError(
+            f"palettes={list(names)}: none of their floors shows all pointers of the"
+            f" {face.head.name}: name others, or give the pointers other colours"
+        )
 
 
 @lru_cache(maxsize=1024)
