@@ -1,6 +1,7 @@
 """Dials in wide pictures: read whole, and found and cut out first.
 
 python -m benchmarks.find [--steps 400] [--out runs/find]
+python -m benchmarks.find --without
 
 The test is 300 wide pictures, drawn as a small camera sees them, in which the dial takes a fifth to
 seven tenths of the side among pipes, knobs and print. gnomon-tiny reads them as it ships, with and
@@ -24,10 +25,13 @@ from gnomon.eval.stats.intervals import wilson
 from gnomon.generators import create
 from gnomon.generators.instruments import INSTRUMENTS
 from gnomon.runs.cuts import square_around
+from gnomon.runs.finding import SURE, InstrumentFinder, best_detection
 
 PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
 QUESTION = "What does the dial read? Answer with a number."
 OFF = ("--finder", "off")
+MISTAKES, LEAST = 60, (SURE, 0.3)
+"""Drawings of each kind without an instrument, and confidences that are counted."""
 DIALS: dict[str, Any] = {"instruments": ["dial"], "look": "photo"}
 WIDE: dict[str, Any] = {
     **DIALS, "size": SIDE, "questions": ["find"], "backgrounds": ["plain", "blotches", "clutter"],
@@ -100,11 +104,38 @@ def read(model: str, table: Path, answers: Path, *words: str) -> list[bool]:
     return hits
 
 
+def count_mistakes() -> None:
+    """Print how many drawings without an instrument the finder takes for one."""
+    finder = InstrumentFinder()
+    print(f"{MISTAKES} drawings of each kind without an instrument; 95 % intervals")
+    print("taken for one" + " " * 3 + "".join(f"{f'confidence {c}':>24}" for c in LEAST))
+    for kind in ("chart", "scene", "text_spotting"):
+        drawings = create(kind, split="test")
+        scores = []
+        for index in range(MISTAKES):
+            image = drawings[index].image
+            assert image is not None
+            best = best_detection(finder.detections(image), ())
+            scores.append(0.0 if best is None else best.score)
+        cells = [_percent(sum(score >= least for score in scores), MISTAKES) for least in LEAST]
+        print(f"{kind:16}" + "".join(f"{cell:>24}" for cell in cells))
+
+
+def _percent(hits: int, of: int) -> str:
+    share = wilson(hits, of)
+    low, middle, high = (100 * (value or 0) for value in (share.low, share.value, share.high))
+    return f"{middle:5.1f} % [{low:.1f}, {high:.1f}]"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--steps", type=int, default=0, help="of training on both questions")
     parser.add_argument("--out", type=Path, default=Path("runs/find"))
+    parser.add_argument("--without", action="store_true", help="draw no instruments, and count")
     options = parser.parse_args()
+    if options.without:
+        count_mistakes()
+        return
     out: Path = options.out
     if not (out / "test" / "cut" / "labels.csv").is_file():
         draw_test(out / "test")
@@ -125,9 +156,7 @@ def main() -> None:
     print(f"{PICTURES} wide pictures; 95 % intervals")
     print(f"{'':34}within 0.1")
     for name, hits in rows.items():
-        share = wilson(sum(hits), len(hits))
-        low, middle, high = (100 * (v or 0) for v in (share.low, share.value, share.high))
-        print(f"{name:34}{middle:5.1f} % [{low:.1f}, {high:.1f}]")
+        print(f"{name:34}{_percent(sum(hits), len(hits))}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ SCALE is a folder or a zip with labels.csv: image, instrument, question, value, 
 test has all clocks of the split val and the last 150 of train in the order of the hashes of their
 names, without pictures that occur in val. Pressure gauges and dial indicators are tested
 on val if the model knows a question about them. Refused and unread answers count as wrong. Of four
-options, the option nearest to the reading counts. Times are seconds of CPU for each picture.
+options, the option nearest to the reading counts. With --views, the model's belief in
+the minute of each option also chooses. Times are seconds of CPU for each picture.
 
 --cnn also trains a plain CNN on the other clocks of train: on whole pictures, or on what gnomon's
 finder cuts out. Answers stay under --out with a sheet of the pictures, and the next command prints
@@ -19,9 +20,10 @@ import argparse
 import csv
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from benchmarks.real.photographs import unpack
 from benchmarks.wild_cnn import read_clocks
 from gnomon import atomic
 from gnomon.eval.stats.intervals import Estimate, bootstrap
+from gnomon.runs.finding import SURE, best_detection
 from gnomon.sample import Number, Time
 from gnomon.store.pictures import load_picture
 from gnomon.store.samples import pixel_hash
@@ -60,9 +63,22 @@ class Labelled:
 
     def share(self, reading: float) -> float:
         """Chance that the option nearest to a reading is right; below 1 if several are as near."""
-        distances = {option: distance(self, reading, option) for option in set(self.options)}
-        nearest = [o for o, away in distances.items() if away < min(distances.values()) + 1e-9]
-        return (self.value in nearest) / len(nearest)
+        return self._right({option: -distance(self, reading, option) for option in self.options})
+
+    def believed(self, logprobs: Mapping[str, float]) -> float:
+        """Chance that the option in which a model believes most is right.
+
+        It is below 1 if several options are in the same minute.
+        """
+        believed = {_number(text): logprob for text, logprob in logprobs.items()}
+        return self._right(
+            {option: believed.get(float(int(option)), -inf) for option in self.options}
+        )
+
+    def _right(self, ranks: Mapping[float, float]) -> float:
+        """Chance that the option of the highest rank is right."""
+        best = [option for option, rank in ranks.items() if rank >= max(ranks.values()) - 1e-9]
+        return (self.value in best) / len(best)
 
 
 def distance(row: Labelled, a: float, b: float) -> float:
@@ -118,9 +134,22 @@ def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]
             reading = answer.value.seconds / 60
         elif isinstance(answer.value, Number):
             reading = float(answer.value.value)
+        logprobs = answer.prediction.logprobs if answer.prediction else None
+        believed = row.believed(logprobs) if logprobs else 0.0 if answer.refused else None
         answers.append({"reading": reading, "refused": answer.refused, "corners": answer.corners,
+                        "believed": believed,
                         "seconds": round(time.process_time() - start, 3)})  # fmt: skip
     return answers
+
+
+def found_but_unread(reader: gnomon.Reader, rows: Sequence[Labelled]) -> str:
+    """Say in how many pictures an instrument is surely found, although none is read."""
+    if reader.finder is None:
+        return ""
+    detections = [reader.finder.detections(load_picture(row.file)) for row in rows]
+    best = [best_detection(of_picture, ("gauge", "dial")) for of_picture in detections]
+    sure = sum(detection is not None and detection.score >= SURE for detection in best)
+    return f": an instrument is found in {sure} of {len(rows)} pictures, and none is read"
 
 
 def table(rows: Sequence[Labelled], answers: dict[str, list[dict[str, Any]]]) -> list[str]:
@@ -129,21 +158,27 @@ def table(rows: Sequence[Labelled], answers: dict[str, list[dict[str, Any]]]) ->
     The best constant is the best reading for each column, which nobody knows before the test.
     """
     is_clock = rows[0].instrument == "clock"
-    columns = ["within 1 min", "within 5 min"] * is_clock + ["of four options", "mean error"]
+    columns = ["within 1 min", "within 5 min"] * is_clock
+    columns += ["nearest of four", "believed of four", "mean error"]
     head = "".join(f"{column:>24}" for column in columns)
     lines = [f"{f'{len(rows)} x {rows[0].instrument}':24}{head} unread refused seconds"]
     grid = np.arange(HALF_DAY) if is_clock else sorted({row.value for row in rows})
-    guesses = np.array([[measures(row, float(value)) for row in rows] for value in grid])
+    constants = [[{"reading": float(value), "refused": False}] * len(rows) for value in grid]
+    guesses = np.array([list(map(measures, rows, constant)) for constant in constants])
     chance, means = guesses.mean((0, 1)), guesses.mean(1)
-    chance[-2] = 0.25
+    chance[-3:-1] = 0.25
     best = [*means[:, :-1].max(0), means[:, -1].min()]
     for name, figures in (("chance", chance), ("best constant", best)):
-        cells = [*(f"{100 * figure:.1f}" for figure in figures[:-1]), f"{figures[-1]:.2f}"]
+        shares = ["" if np.isnan(share) else f"{100 * share:.1f}" for share in figures[:-1]]
+        cells = [*shares, f"{figures[-1]:.2f}"]
         lines.append(f"{name:24}" + "".join(f"{cell:>24}" for cell in cells))
     for name, of_reader in answers.items():
         pairs = zip(rows, of_reader, strict=True)
-        table = np.array([measures(row, reading_of(answer)) for row, answer in pairs])
-        shares = [_interval(bootstrap(column), 100, 1) for column in table.T[:-1]]
+        table = np.array([measures(row, answer) for row, answer in pairs])
+        shares = [
+            "" if np.isnan(column).any() else _interval(bootstrap(column), 100, 1)
+            for column in table.T[:-1]
+        ]
         away = _interval(bootstrap(table[~np.isnan(table[:, -1]), -1]), 1, 2)
         refused = sum(answer["refused"] for answer in of_reader)
         unread = sum(reading_of(answer) is None for answer in of_reader) - refused
@@ -154,17 +189,22 @@ def table(rows: Sequence[Labelled], answers: dict[str, list[dict[str, Any]]]) ->
     return lines
 
 
-def reading_of(answer: dict[str, Any]) -> float | None:
+def reading_of(answer: Mapping[str, Any]) -> float | None:
     """The reading of an answer; None if it was refused or is no time or number."""
     reading: float | None = None if answer["refused"] else answer["reading"]
     return reading
 
 
-def measures(row: Labelled, reading: float | None) -> list[float]:
-    """Within a minute and within five (of a clock), of four options, and the distance."""
+def measures(row: Labelled, answer: Mapping[str, Any]) -> list[float]:
+    """Within a minute and within five (of a clock), both ways to choose of four options, distance.
+
+    The distance is NaN without a reading, and the belief's option without a belief.
+    """
+    reading, believed = reading_of(answer), answer.get("believed")
     off = np.nan if reading is None else row.off(reading)
     within = [float(off <= limit + 1e-9) for limit in (1, 5)] * (row.instrument == "clock")
-    return [*within, 0.0 if reading is None else row.share(reading), off]
+    share = 0.0 if reading is None else row.share(reading)
+    return [*within, share, np.nan if believed is None else believed, off]
 
 
 def _interval(estimate: Estimate, unit: float, digits: int) -> str:
@@ -216,6 +256,8 @@ def main() -> None:
     parser.add_argument("--model", default="gnomon-tiny")
     parser.add_argument("--no-find", action="store_true", help="read whole pictures")
     parser.add_argument("--views", type=int, help="read this many views, by the model's belief")
+    parser.add_argument("--addition", type=Path, help="read clocks with this file, not the shipped")
+    parser.add_argument("--no-addition", action="store_true", help="read cuts as other pictures")
     parser.add_argument("--cnn", nargs="*", choices=["whole", "found"], default=[])
     parser.add_argument("--out", type=Path, default=Path("runs/wild"))
     options = parser.parse_args()
@@ -224,9 +266,16 @@ def main() -> None:
     train, clocks = split_clocks(rows)
     tests = {name: [r for r in rows if (r.instrument, r.split) == (name, "val")] for name in ASKED}
     tests["clock"] = clocks
-    views = {"eval.answer": "mode", "eval.views": options.views} if options.views else {}
+    views: dict[str, Any] = {}
+    if options.views:
+        views = {"eval.answer": "mode", "eval.views": options.views, "eval.belief": True}
     reader = gnomon.load(options.model, finder=False if options.no_find else None, overrides=views)
     name = Path(options.model).name + " whole" * options.no_find
+    if options.addition:
+        reader.additions = {"clock": options.addition}
+        name = options.addition.parent.name
+    elif options.no_addition:
+        reader.additions, name = {}, f"{name} unchanged"
     name += f" {options.views} views" if views else ""
     for instrument, test in tests.items():
         file = out / f"{instrument}.json"
@@ -235,7 +284,9 @@ def main() -> None:
             answers[name] = own
             draw_sheet(test, own, out / f"{instrument} {name}.png")
         else:
-            print(f"{instrument}: {name} knows no question about it")
+            print(
+                f"{instrument}: {name} knows no question about it{found_but_unread(reader, test)}"
+            )
         for part in options.cnn if instrument == "clock" else []:
             answers[f"CNN {part}"] = read_clocks(part, train, test, out)
         atomic.put_text(file, json.dumps(answers))

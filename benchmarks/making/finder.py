@@ -16,7 +16,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -60,21 +60,22 @@ def draw(seed: int, count: int) -> Labelled:
     return pixels, corners, kinds
 
 
-def rounds(first: int, last: int, size: int) -> Iterator[Labelled]:
+def rounds(
+    first: int, last: int, size: int, drawn: Callable[[int, int], tuple[Any, ...]] = draw
+) -> Iterator[tuple[Any, ...]]:
     """Yield the pictures of each round, while another process draws those of the next."""
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, initializer=os.nice, initargs=(5,)) as pool:
 
-        def submit(number: int) -> list[Future[Labelled]]:
+        def submit(number: int) -> list[Future[tuple[Any, ...]]]:
             seeds = range(number * size // PART, (number + 1) * size // PART)
-            return [pool.submit(draw, seed, PART) for seed in seeds] if number < last else []
+            return [pool.submit(drawn, seed, PART) for seed in seeds] if number < last else []
 
         futures = submit(first)
         for number in range(first, last):
             results = [future.result() for future in futures]
             futures = submit(number + 1)
-            pixels, corners, kinds = zip(*results, strict=True)
-            yield np.concatenate(pixels), np.concatenate(corners), np.concatenate(kinds)
+            yield tuple(np.concatenate(parts) for parts in zip(*results, strict=True))
 
 
 def mirror(pixels: Tensor, corners: Tensor) -> tuple[Tensor, Tensor]:

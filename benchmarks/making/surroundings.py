@@ -53,7 +53,8 @@ def make_textures(dice: Dice, count: int = 48) -> list[Pixels]:
     return made
 
 
-def _texture(dice: Dice, width: int, height: int, textures: list[Pixels]) -> Pixels:
+def texture(dice: Dice, width: int, height: int, textures: list[Pixels]) -> Pixels:
+    """Return a part of one of the textures, turned at random."""
     noise = textures[int(dice.integers(len(textures)))]
     if dice.random() < 0.5:
         noise = noise.transpose(1, 0, 2)
@@ -75,7 +76,7 @@ def background(dice: Dice, width: int, height: int, textures: list[Pixels]) -> P
             top + (bottom - top) * rise * dice.uniform(0, 1), (height, width, 3)
         ).astype(np.uint8)
     else:
-        canvas = _texture(dice, *size, textures)
+        canvas = texture(dice, *size, textures)
     canvas = np.ascontiguousarray(canvas)
     if way > 0.3:
         for _ in range(int(dice.integers(1, 4))):
@@ -188,7 +189,7 @@ def _surfaces(canvas: Pixels, dice: Dice, textures: list[Pixels]) -> None:
         hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
         mask = np.zeros((height, width), np.uint8)
         cv2.fillPoly(mask, [fixed(hull)], 255, cv2.LINE_AA, 4)
-        cv2.copyTo(_texture(dice, width, height, textures), mask, canvas)
+        cv2.copyTo(texture(dice, width, height, textures), mask, canvas)
 
 
 _SCENES = (_leaves, _grid, _grid, _lines, _print)
@@ -299,7 +300,7 @@ def light_up(canvas: Pixels, dice: Dice, textures: list[Pixels]) -> NDArray[np.f
     if dice.random() < 0.12:  # a reflection in glass
         scene += (
             dice.uniform(0.05, 0.3)
-            * _texture(dice, width, height, textures).astype(np.float32)
+            * texture(dice, width, height, textures).astype(np.float32)
             / 255
         )
     if dice.random() < 0.12:  # haze

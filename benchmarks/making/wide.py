@@ -40,11 +40,11 @@ NEAR = 0.45
 STEEPEST = 50.0
 """Degrees from which an instrument is seen at most."""
 _EDGE = 0.04
-_UNIT = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
+UNIT = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
 
 _PHOTO: dict[str, Any] = {"look": "photo"}
 _UPRIGHT: dict[str, Any] = {"rotation": 0.0, "perspective": 0.0}
-_CLOCK: dict[str, Any] = {
+CLOCK: dict[str, Any] = {
     **_UPRIGHT, "size": TILE, "dial_size": (0.8, 0.9), "offset": 0.0, "warp": 0.0, "variety": 1.0,
     "second_hand": 0.35, "split_by": "none", "brand": 0.2, "date": 0.1, "subdials": 0.07,
 }  # fmt: skip
@@ -53,8 +53,8 @@ _ROUND = ("gauge", "sf6_gauge", "barometer", "hygrometer", "ammeter", "voltmeter
           "dial_indicator", "compass", "kitchen_scale")  # fmt: skip
 # Instrument, generator and options; the weights add up to 100.
 SORTS: list[tuple[str, int, str, dict[str, Any]]] = [
-    ("clock", 22, "clock", _CLOCK),
-    ("clock", 20, "clock", {**_CLOCK, **_PHOTO}),
+    ("clock", 22, "clock", CLOCK),
+    ("clock", 20, "clock", {**CLOCK, **_PHOTO}),
     ("clock", 6, "face", {**_FACE, "description": ("clock", "stopwatch")}),
     ("dial", 7, "gauge", {**_UPRIGHT, **_PHOTO, "size": 320, "instruments": ("dial",),
                           "questions": ("find",)}),
@@ -96,29 +96,29 @@ def draw_tiles(seed: int, count: int) -> list[Tile]:
     return tiles
 
 
-def tile_of(kind: str, sample: Sample, dice: Dice) -> Tile:
-    """Cut a drawn instrument out of its picture."""
+def tile_of(kind: str, sample: Sample, dice: Dice, recoloured: float = 0.5) -> Tile:
+    """Cut a drawn instrument out of its picture, and give this share other colours."""
     assert sample.image is not None
     pixels, facts = np.asarray(sample.image.convert("RGB")), sample.facts
     height, width = pixels.shape[:2]
     style = facts.get("style", {})
     shape = style.get("dial") or style.get("case") or style.get("shape") or "box"
     if facts["question"] == "wheel":
-        corners = _UNIT * (width / 2, height / 2) + (width / 2, height / 2)
+        corners = UNIT * (width / 2, height / 2) + (width / 2, height / 2)
         return Tile(kind, pixels, np.full((height, width), 255, np.uint8), corners, True)
     if "dial_box" in facts:
         x1, y1, x2, y2 = facts["dial_box"]
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
         half = np.array([x2 - x1, y2 - y1]) / 2
         grow = 1.0 if shape == "bare" else 1.03
-        corners, edge = _UNIT * 1.07 * half.max() + (x, y), half * grow
+        corners, edge = UNIT * 1.07 * half.max() + (x, y), half * grow
     else:
         x1, y1, x2, y2 = facts["case_box"]
         x, y, half = (x1 + x2) / 2, (y1 + y2) / 2, np.array([x2 - x1, y2 - y1]) / 2
         # Round faces are cut as squares, so that straightening keeps their angles.
         edge, reach = half, half if kind == "counter" else half.max()
-        corners = _UNIT * reach + (x, y)
-    around = outline(shape) if shape in DIALS else _UNIT
+        corners = UNIT * reach + (x, y)
+    around = outline(shape) if shape in DIALS else UNIT
     around = around / np.abs(around).max(0) * edge + (x, y)
     alpha = np.zeros((height, width), np.uint8)
     cv2.fillPoly(alpha, [fixed(around)], 255, cv2.LINE_AA, 4)
@@ -129,12 +129,12 @@ def tile_of(kind: str, sample: Sample, dice: Dice) -> Tile:
     low = np.maximum(np.floor(around.min(0)) - 2, 0).astype(int)
     high = np.ceil(around.max(0)).astype(int) + 2
     part = np.s_[low[1] : high[1], low[0] : high[0]]
-    return Tile(kind, _coloured(pixels[part], dice), alpha[part], corners - low, False)
+    return Tile(kind, _coloured(pixels[part], dice, recoloured), alpha[part], corners - low, False)
 
 
-def _coloured(pixels: Pixels, dice: Dice) -> Pixels:
-    """Mix the channels of one tile in two, and invert some."""
-    if dice.random() < 0.5:
+def _coloured(pixels: Pixels, dice: Dice, share: float) -> Pixels:
+    """Mix the channels of this share of tiles, and invert some."""
+    if dice.random() >= share:
         return pixels
     values = pixels.astype(np.float32) / 255
     if dice.random() < 0.3:
@@ -162,15 +162,15 @@ def picture(
         is_filling = number == 0 and (tile.is_whole or dice.random() < 0.1)
         if tile.is_whole and not is_filling:
             continue
-        places = _placed(dice, tile, size, is_filling)
+        places = placed(dice, tile, size, is_filling)
         if any(_overlap(places, other) > 0.08 for other in corners):
             continue
-        alphas.append(_paste(canvas, dice, tile, places))
+        alphas.append(paste(canvas, dice, tile, places))
         corners.append(places)
         kinds.append(KINDS.index(tile.kind))
         if is_filling:
             break
-    _occlude(canvas, dice, corners)
+    occlude(canvas, dice, corners)
     lit = take_picture(light_up(canvas, dice, textures), dice)
     framed = np.full((SIDE, SIDE, 3), 114, np.uint8)
     x, y = (SIDE - width) // 2, (SIDE - height) // 2
@@ -182,16 +182,23 @@ def picture(
     )
 
 
-def _placed(dice: Dice, tile: Tile, size: Points, is_filling: bool) -> Points:
-    """Place a tile in perspective: return its four corners in the picture."""
+def placed(
+    dice: Dice, tile: Tile, size: Points, is_filling: bool = False,
+    shares: tuple[float, float] | None = None, calm: float = 1.0,
+) -> Points:  # fmt: skip
+    """Place a tile in perspective: return its four corners in the picture.
+
+    `shares` is the range of its longer side, as for the near view, and by default any size. Turn
+    and tilt are multiplied by `calm`.
+    """
     extent = tile.corners[2] - tile.corners[0]
-    plane = _UNIT * extent / extent.max()
+    plane = UNIT * extent / extent.max()
     flat = np.concatenate([plane, np.zeros((4, 1))], 1)
-    is_near = not is_filling and dice.random() < NEAR
-    steep = STEEPEST * (dice.random() ** (1 if is_near else 1.5)) * (0.3 if is_filling else 1)
+    is_near = shares is not None or (not is_filling and dice.random() < NEAR)
+    steep = STEEPEST * (dice.random() ** (1 if is_near else 1.5)) * (0.3 if is_filling else calm)
     towards = dice.uniform(0, math.tau)
     turn = math.radians(float(np.clip(dice.normal(0, 12 if is_near else 9), -30, 30)))
-    turn *= dice.random() < 0.75
+    turn *= calm * (dice.random() < 0.75)
     if is_filling:
         turn *= 0.4
     seen = flat @ _axis_turn(np.array([0, 0, 1.0]), turn).T
@@ -203,7 +210,7 @@ def _placed(dice: Dice, tile: Tile, size: Points, is_filling: bool) -> Points:
     if is_filling:
         factor = float(min(size / extent)) * dice.uniform(0.85, 1.12)
     else:
-        low, high = (math.log(share) for share in (NEAR_SIZES if is_near else SIZES))
+        low, high = (math.log(x) for x in shares or (NEAR_SIZES if is_near else SIZES))
         factor = math.exp(dice.uniform(low, high)) * size.max() / extent.max()
         factor = min(factor, 1.15 * float(min(size / extent)))
     points = (points - (points.max(0) + points.min(0)) / 2) * factor
@@ -231,10 +238,10 @@ def _overlap(one: Points, other: Points) -> float:
     return common / min(areas)
 
 
-def _paste(canvas: Pixels, dice: Dice, tile: Tile, places: Points) -> Pixels:
+def paste(canvas: Pixels, dice: Dice, tile: Tile, places: Points) -> Pixels:
     """Paste a tile with what it is mounted on. Return its alpha in the picture."""
     height, width = canvas.shape[:2]
-    plane = cv2.getPerspectiveTransform(_UNIT.astype(np.float32), places.astype(np.float32))
+    plane = cv2.getPerspectiveTransform(UNIT.astype(np.float32), places.astype(np.float32))
     if not tile.is_whole and dice.random() < 0.75:
         _mount(canvas, dice, plane)
     pixels, alpha, corners = tile.pixels, tile.alpha, tile.corners
@@ -343,7 +350,7 @@ def _mount(canvas: Pixels, dice: Dice, plane: Points) -> None:
     if dice.random() < 0.75:
         size = 1.0 + (dice.uniform(0, 0.18) if dice.random() < 0.6 else dice.uniform(0.1, 0.7))
         for _ in range(int(dice.integers(1, 4))):
-            around = disc(0, 0, size) if corner == 0 else _UNIT * size * grow
+            around = disc(0, 0, size) if corner == 0 else UNIT * size * grow
             fill(
                 around,
                 colour(dice)
@@ -353,11 +360,11 @@ def _mount(canvas: Pixels, dice: Dice, plane: Points) -> None:
             size = 1 + (size - 1) * dice.uniform(0.3, 0.9)
 
 
-def _occlude(canvas: Pixels, dice: Dice, corners: list[Points]) -> None:
+def occlude(canvas: Pixels, dice: Dice, corners: list[Points], chance: float = 0.2) -> None:
     """Hide a small part of some instruments."""
     height, width = canvas.shape[:2]
     for places in corners:
-        if dice.random() > 0.2:
+        if dice.random() > chance:
             continue
         middle, extent = places.mean(0), places.max(0) - places.min(0)
         if dice.random() < 0.5:  # a bar, wire or branch

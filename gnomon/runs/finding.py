@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = "finder.safetensors"
 """File of a finder in a model's folder."""
+ADDITIONS = "found"
+"""Folder in a model's folder with additions to its weights, named after kinds of instruments."""
 SURE = 0.6
 """Confidence from which an instrument counts as found. Of drawn charts, 22 % pass it."""
 FILLS, FILLS_SMALL = 0.85, 0.6
@@ -52,6 +54,26 @@ def finder_of(model: Model) -> InstrumentFinder | None:
         return None
     weights = Path(families.locate(model.name)) / WEIGHTS
     return InstrumentFinder(weights, any_question=False) if weights.is_file() else None
+
+
+def additions_of(model: Model) -> dict[str, Path]:
+    """Return the additions in a model's folder, by the kind of instrument that each one reads."""
+    if model.server is not None:
+        return {}
+    folder = Path(families.locate(model.name)) / ADDITIONS
+    return {file.stem: file for file in sorted(folder.glob("*.safetensors"))}
+
+
+def cut_kind(sample: Sample) -> str:
+    """Return the kind of instrument that was cut out, or an empty text for a whole picture.
+
+    If the question is about other kinds than the finder says, the question is right.
+    """
+    if CUT not in sample.facts or FINDING not in sample.facts:
+        return ""
+    kind: str = sample.facts[FINDING].kind
+    kinds = kinds_asked(sample.question, sample.target.answer_form)
+    return kind if not kinds or kind in kinds else kinds[0]
 
 
 def has_photographs(sources: Iterable[Source]) -> bool:

@@ -78,10 +78,10 @@ class GuardReader(Reader):
             yield self.model
 
     def _ask(
-        self, samples: Iterable[Sample], batch_size: int, rule: AnswerRule
+        self, samples: Iterable[Sample], batch_size: int, rule: AnswerRule, kind: str = ""
     ) -> Iterator[list[Prediction]]:
         with self._loaded():
-            yield from super()._ask(samples, batch_size, rule)
+            yield from super()._ask(samples, batch_size, rule, kind)
 
     def measure(self, text: str, path: Path) -> None:
         """Measure the likelihood of a text, unless the record at the path is about it already."""

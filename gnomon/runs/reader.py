@@ -16,6 +16,7 @@ from gnomon.answers.text.answer import ANY_TEXT
 from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.calibration.calibration import Certifier, Terms
 from gnomon.eval.scoring.question_file import Question
+from gnomon.files import content_hash
 from gnomon.names import check as check_known
 from gnomon.pipeline import families
 from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, full_settings
@@ -23,7 +24,7 @@ from gnomon.progress import track, warn
 from gnomon.recipe import Columns, Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.answer import Answer
-from gnomon.runs.finding import InstrumentFinder, kinds_asked
+from gnomon.runs.finding import InstrumentFinder, additions_of, cut_kind, kinds_asked
 from gnomon.runs.known_questions import (
     LISTED,
     box_questions,
@@ -73,7 +74,8 @@ class Reader:
         """The calibration of the run, with the terms that you asked for."""
         self._question = question
         self._unknown_questions: set[str] = set()
-        self._warned_kinds: set[str] = set()
+        self._warned_kinds: set[str | None] = set()
+        self._with_additions: dict[str, Loaded] = {}
         self._has_looked = False
 
     def __repr__(self) -> str:
@@ -112,9 +114,11 @@ class Reader:
             question for question, form in self.questions.items()
             if kind is None or kind in kinds_asked(question, form)
         ]  # fmt: skip
-        if kind == "gauge" and kind not in self._warned_kinds:
+        first = {kinds_asked(question, form)[:1] for question, form in self.questions.items()}
+        is_known = kind is None or kind in self.additions or (kind,) in first
+        if not is_known and kind not in self._warned_kinds:
             self._warned_kinds.add(kind)
-            warn(f"{self.name} was not trained on gauges: do not trust what it reads off them")
+            warn(f"{self.name} was not trained on {kind}s: do not trust what it reads off them")
         return fitting[0] if fitting else next(iter(self.questions))
 
     @cached_property
@@ -216,7 +220,9 @@ class Reader:
                     yield [Prediction.of(v, "", None, "plain", self.settings) for v in empty]
                 views = [view for view in views if not _is_refused(view)]
                 list(self._warn_of_shrunk(view for view in views if CUT not in view.facts))
-                yield from self._ask(views, size, self.rule)
+                for kind in dict.fromkeys(map(self._addition, views)):
+                    group = [view for view in views if self._addition(view) == kind]
+                    yield from self._ask(group, size, self.rule, kind)
             return
         if self.find is None:
             yield from self._ask(self._warn_of_shrunk(samples), size, self.rule)
@@ -258,6 +264,9 @@ class Reader:
             settings |= {"find": self.find, "margin": cuts.MARGIN}
         elif self.finder is not None:
             settings |= self.finder.settings
+            if self.additions:
+                hashes = {kind: content_hash(file)[:16] for kind, file in self.additions.items()}
+                settings["additions"] = hashes
         return full_settings(settings, self.recipe.max_new_tokens, self.rule)
 
     @property
@@ -279,6 +288,36 @@ class Reader:
             if self.run is None:
                 return replace(load(model, seed=seed), weights=self.weights)
             return load_trained(model, self.run, seed=seed)
+
+    @cached_property
+    def additions(self) -> dict[str, Path]:
+        """Files that a model without a run adds to its weights to read cuts, by their kind."""
+        if self.run is not None or self.finder is None:
+            return {}
+        return additions_of(self.recipe.model)
+
+    def _addition(self, sample: Sample) -> str:
+        """Return the kind whose addition reads a picture, or an empty text for none."""
+        kind = cut_kind(sample)
+        return kind if kind in self.additions else ""
+
+    def _model_for(self, kind: str) -> Loaded:
+        """Return the model with the addition for a kind, loaded on first use."""
+        if not kind:
+            return self.model
+        if kind not in self._with_additions:
+            import torch
+
+            from gnomon.pipeline.additions import add
+            from gnomon.pipeline.load import load
+
+            # Additions are small beside a model, but cannot be added to 4-bit weights.
+            plain = replace(self.recipe.model, load_in_4bit=False, load_in_8bit=False)
+            with torch.random.fork_rng():
+                loaded = load(plain, seed=self.recipe.seed)
+            add(loaded.model, self.additions[kind])
+            self._with_additions[kind] = replace(loaded, weights=self.weights)
+        return self._with_additions[kind]
 
     def open(self) -> Reader:
         """Load the model, unless a server holds it, and return the reader itself."""
@@ -317,9 +356,12 @@ class Reader:
         raise RecipeError(f"{what}: `gnomon calibrate` again, or delete that file")
 
     def _ask(
-        self, samples: Iterable[Sample], batch_size: int, rule: AnswerRule
+        self, samples: Iterable[Sample], batch_size: int, rule: AnswerRule, kind: str = ""
     ) -> Iterator[list[Prediction]]:
-        """Yield answers by a rule, from the loaded model or from the server."""
+        """Yield answers by a rule, from the loaded model or from the server.
+
+        The model has the addition for cuts of this kind of instrument, if a kind is given.
+        """
         section = self.recipe.eval
         if self.recipe.model.server is None:
             # Imported here, since torch takes seconds that a served model does not need.
@@ -327,7 +369,7 @@ class Reader:
 
             self.open()
             yield from local.predict_batches(
-                self.model, samples, settings=self.settings, batch_size=batch_size,
+                self._model_for(kind), samples, settings=self.settings, batch_size=batch_size,
                 max_new_tokens=self.recipe.max_new_tokens, rule=rule,
             )  # fmt: skip
             return

@@ -20,8 +20,8 @@ def test_the_corners_of_a_pasted_tile_are_where_it_is_seen(seed):
     pixels[2:98, 2:98] = 255
     corners = np.array([(2, 2), (98, 2), (98, 98), (2, 98)], float)
     tile = wide.Tile("clock", pixels, np.full((100, 100), 255, np.uint8), corners, True)
-    places = wide._placed(dice, tile, np.array([SIDE, SIDE], float), False)
-    mask = wide._paste(np.zeros((SIDE, SIDE, 3), np.uint8), dice, tile, places)
+    places = wide.placed(dice, tile, np.array([SIDE, SIDE], float))
+    mask = wide.paste(np.zeros((SIDE, SIDE, 3), np.uint8), dice, tile, places)
     ys, xs = np.nonzero(mask > 128)
     low, high = np.clip([places.min(0), places.max(0)], 0, SIDE - 1)
     # The tile has two pixels more on each side than its corners.
@@ -31,7 +31,7 @@ def test_the_corners_of_a_pasted_tile_are_where_it_is_seen(seed):
 
 
 def test_a_tile_of_a_clock_has_its_dial_in_the_corners():
-    clock = create("clock", **wide._CLOCK)[7]
+    clock = create("clock", **wide.CLOCK)[7]
     tile = wide.tile_of("clock", clock, np.random.default_rng(1))
     x1, y1, x2, y2 = clock.facts["dial_box"]
     side = tile.corners[1, 0] - tile.corners[0, 0]

@@ -52,6 +52,10 @@ def test_a_clock_goes_round_and_an_option_is_the_nearest():
     assert row.share(3) == 1
     assert row.share(718) == 0
     assert row.share(0) == 0.5
+    assert row.believed({"12:01": -2.0, "01:00": -3.0, "07:00": -1.0}) == 1
+    assert row.believed({"12:01": -2.0, "01:00": -1.5}) == 0
+    to_seconds = wild.Labelled("a", "clock", "val", 1.5, (1.5, 1.25, 60.0))
+    assert to_seconds.believed({"12:01": -2.0, "01:00": -3.0}) == 0.5
     gauge = wild.Labelled("a", "pressure gauge", "val", 1.0, (1.0, 719.0))
     assert gauge.off(719) == 718
 
@@ -65,8 +69,11 @@ def test_a_refused_answer_is_wrong_and_counted():
     *_, line = wild.table([row] * 8, answers)
     assert line.split()[1] == "50.0"
     assert line.split()[-3:] == ["3", "1", "0.50"]
+    believed = [{**right, "believed": 1.0}] * 6 + [{**refused, "believed": 0.0}] * 2
+    *_, line = wild.table([row] * 8, {"mine": believed})
+    assert line.count("75.0 [") == 4
     chance, constant, _ = wild.table([row] * 8, answers)[1:]
-    assert chance.split() == ["chance", "0.4", "1.5", "25.0", "180.00"]
+    assert chance.split() == ["chance", "0.4", "1.5", "25.0", "25.0", "180.00"]
     assert constant.split()[2:] == ["100.0", "100.0", "100.0", "0.00"]
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,27 @@ from gnomon.eval.calibration import calibration as calibrations
 from gnomon.eval.scoring import predictions
 from gnomon.generators import create
 from gnomon.pipeline.finder import Detection, Finder
-from gnomon.runs.finding import InstrumentFinder, best_detection, kinds_asked
-from gnomon.sample import Finding, Prediction, prediction_from_json, prediction_to_json
+from gnomon.recipe import Model
+from gnomon.runs.finding import (
+    ADDITIONS,
+    InstrumentFinder,
+    additions_of,
+    best_detection,
+    cut_kind,
+    kinds_asked,
+)
+from gnomon.runs.reader import Reader
+from gnomon.sample import (
+    CUT,
+    FINDING,
+    Finding,
+    Number,
+    Prediction,
+    Sample,
+    Time,
+    prediction_from_json,
+    prediction_to_json,
+)
 
 TIME = "What time does the clock show? Answer HH:MM."
 DIAL = "What does the dial read? Answer with a number."
@@ -67,6 +87,49 @@ def test_a_clock_that_fills_the_picture_is_read_whole(asked):
     answer = gnomon.load("gnomon-tiny", question=TIME).read(clock)
     assert answer.box is None
     assert asked == [((224, 224), TIME)]
+
+
+def test_only_a_cut_clock_is_read_with_the_addition_for_clocks(asked, hall, monkeypatch):
+    kinds = []
+
+    def ask(self, samples, batch_size, rule, kind=""):
+        for sample in samples:
+            kinds.append(kind)
+            yield [Prediction.of(sample, "10:08", (9, 9), "plain", self.settings)]
+
+    monkeypatch.setattr(Reader, "_ask", ask)
+    reader = gnomon.load("gnomon-tiny", question=TIME)
+    answer = reader.read(hall[0])
+    assert len(answer.prediction.settings["additions"]["clock"]) == 16
+    reader.read(create("clock", size=224, level="easy")[3].image)  # it fills the picture
+    reader.read(hall[0], DIAL)
+    assert kinds == ["clock", "", ""]
+    assert gnomon.load("gnomon-tiny", finder=False).additions == {}
+
+
+def test_files_say_which_kinds_have_an_addition(tmp_path):
+    folder = tmp_path / ADDITIONS
+    folder.mkdir()
+    (folder / "gauge.safetensors").touch()
+    assert additions_of(Model(name=str(tmp_path))) == {"gauge": folder / "gauge.safetensors"}
+    assert additions_of(Model(name="gnomon-tiny", server="http://localhost:1/v1")) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "target", "found", "kind"),
+    [
+        (TIME, Time(0), "clock", "clock"),
+        (TIME, Time(0), "gauge", "clock"),  # photographed clocks often pass for gauges
+        (DIAL, Number(Decimal("3.1")), "gauge", "gauge"),
+        (DIAL, Number(Decimal("3.1")), "counter", "dial"),
+        ("What does it read?", Number(Decimal("3.1")), "counter", "counter"),
+    ],
+)
+def test_the_kind_of_a_cut_is_the_found_kind_if_the_question_fits_it(question, target, found, kind):
+    sample = Sample("0", WALL, question, target, {FINDING: Finding(found)})
+    assert cut_kind(sample) == ""
+    sample.facts[CUT] = [0, 0, 9, 9]
+    assert cut_kind(sample) == kind
 
 
 def test_without_the_finder_whole_pictures_are_read(asked, hall):
