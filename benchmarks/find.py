@@ -23,7 +23,7 @@ from gnomon.commands import main as gnomon
 from gnomon.eval.scoring import predictions
 from gnomon.eval.stats.intervals import wilson
 from gnomon.generators import create
-from gnomon.generators.instruments import INSTRUMENTS
+from gnomon.generators.gauge.instruments import INSTRUMENTS
 from gnomon.runs.cuts import square_around
 from gnomon.runs.finding import SURE, InstrumentFinder, best_detection
 
@@ -51,7 +51,8 @@ def draw_test(folder: Path) -> None:
         sample.image.save(folder / "wide" / name)
         cut = square_around(sample.facts["case_box"], sample.image.size)
         sample.image.crop(cut).save(folder / "cut" / name)
-        rows.append((name, INSTRUMENTS["dial"].answer(Decimal(sample.facts["value"]))))
+        dial = INSTRUMENTS["dial"]
+        rows.append((name, dial.answer(dial.scales[0], Decimal(sample.facts["value"]))))
     for part in ("wide", "cut"):
         with (folder / part / "labels.csv").open("w", encoding="utf-8", newline="") as lines:
             csv.writer(lines).writerows([("image", "value"), *rows])

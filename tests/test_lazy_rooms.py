@@ -31,7 +31,7 @@ families.locate("gnomon-tiny")
 losses.check("ntil")
 recipe.configs()
 check({HEAVY})
-import gnomon.generators.gauge, gnomon.runs.start_run
+import gnomon.generators.chart, gnomon.runs.start_run
 check({{"gnomon.generators.faces", "gnomon.runs.reader"}})
 """
 

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from gnomon.generators.drawing.canvas import Pixels
-from gnomon.generators.instruments import dial
+from gnomon.generators.faces import pointer
 from gnomon.generators.looks import photo
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -52,8 +52,8 @@ _STAGES: dict[str, list[tuple[ModuleType, str, object]]] = {
     "camera": [(photo, "_lens", _same), (photo, "_record", _pixels)],
     # Brightness, casts, saturation and contrast.
     "exposure": [(photo, "_expose", _same)],
-    # All pointers of dials but the needle.
-    "pointers": [(dial, "POINTERS", {"needle": dial.POINTERS["needle"]})],
+    # All pointers of dials but the slim needle.
+    "pointers": [(pointer, "POINTERS", dict.fromkeys(pointer.POINTERS, pointer.POINTERS["pin"]))],
 }
 
 SOURCES = (*_OPTIONS, *_STAGES)

@@ -16,7 +16,7 @@ from benchmarks.real.cnn import SIZES, read_by_cnn
 from benchmarks.real.looks import SOURCES, leave_out, options_without
 from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
 from gnomon import generators
-from gnomon.generators.instruments import dial
+from gnomon.generators.faces import pointer
 from gnomon.generators.looks import photo
 
 
@@ -76,10 +76,10 @@ def test_a_stage_that_is_left_out_is_not_run(monkeypatch, source, stages):
 
 
 def test_all_pointers_are_needles_without_pointers(monkeypatch):
-    pointers = dial.POINTERS
-    monkeypatch.setattr(dial, "POINTERS", {"needle": pointers["needle"]})
+    pointers = pointer.POINTERS
+    monkeypatch.setattr(pointer, "POINTERS", dict.fromkeys(pointers, pointers["pin"]))
     needles = draw_without(None)
-    monkeypatch.setattr(dial, "POINTERS", pointers)
+    monkeypatch.setattr(pointer, "POINTERS", pointers)
     less = draw_without("pointers")
     assert [s.image for s in less] == [s.image for s in needles]
 

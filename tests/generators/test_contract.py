@@ -21,7 +21,7 @@ from solvers import check
 from gnomon import generators
 from gnomon.generators import KINDS, create, load
 from gnomon.generators.clock.clock_questions import ASK
-from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
+from gnomon.generators.gauge.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
 from gnomon.sample import Sample, target_from_json, target_to_json
 
 N = 500

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import re
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -28,9 +29,9 @@ from gnomon.generators.faces.expressions import check_formula, evaluate
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.paints import colour_of
 from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.scale_questions import ZONES
 from gnomon.generators.faces.track import ScalePiece, Track
 from gnomon.generators.faces.window import Window
-from gnomon.generators.instruments.scale_questions import ZONES
 from gnomon.generators.registry import description_files, description_to_copy
 from gnomon.generators.rng import Rng
 from gnomon.runs.name_lists import docstrings
@@ -709,3 +710,95 @@ def test_the_start_of_a_description_draws_and_explains_itself(own):
     # Each part that is commented out can be used.
     richer = own(re.sub(r"^  # (?![A-Z])", "  ", text, flags=re.MULTILINE), "richer.yaml")
     assert {"psi", "count", "small.hand"} <= set(richer[0].facts["parts"])
+
+
+RANGES = """
+name: gauge
+scales: ["bar 0 10 1 0.5,0.2", "psi 3 43 5 1", "Pa 1 1000 log"]
+parts:
+  scale:
+    part: track
+    radius: 0.8
+    start: -135
+    sweep: 270
+    values: [low, high]
+    spacing: {chance: log, then: log, else: linear}
+    ticks: tick
+    labels: label
+    origin: low
+    numerals: {most: 9}
+  hand: {part: pointer, track: scale}
+"""
+
+
+def test_each_of_the_scales_is_drawn_with_its_own_numbers(tmp_path):
+    every = descriptions(RANGES, "gauge.yaml")
+    assert [each.head.unit for each in every] == ["bar", "bar", "psi", "Pa"]
+    assert [each.head.value for each in every[:3]] == [(0, 10, 0.05), (0, 10, 0.02), (3, 43, 0.1)]
+    tracks = [each.draw(Fraction(5), Rng("one")).part("scale").part for each in every]
+    assert [len(track.graduation.ticks) for track in tracks] == [21, 51, 41, 28]
+    # Eleven numbers are more than nine, and the ticks of 3 to 43 are counted from 3.
+    assert [text.text for text in tracks[0].texts] == ["0", "2", "4", "6", "8", "10"]
+    assert [text.text for text in tracks[2].texts][:3] == ["3", "8", "13"]
+    assert [text.text for text in tracks[3].texts][:4] == ["1", "2", "5", "10"]
+    (tmp_path / "gauge.yaml").write_text(RANGES, encoding="utf-8")
+    generator = Face(description=str(tmp_path / "gauge.yaml"), size=224)
+    assert {generator[index].target.unit for index in range(30)} == {"bar", "psi", "Pa"}
+    with pytest.raises(ValueError, match="line 3: scales: scales='bar 0 10 3 1'"):
+        descriptions(RANGES.replace("10 1 0.5,0.2", "10 3 1"), "gauge.yaml")
+
+
+def described(parts, body="{}", value=0):
+    text = f"name: dial\nvalue: [0, 359, 1]\nbody: {body}\nparts:\n{parts}"
+    (description,) = descriptions(text, "dial.yaml")
+    scene = scene_of(face("hygrometer"), 0, draw)
+    return scene._replace(face=description.draw(Fraction(value), Rng("one")))
+
+
+def test_a_window_cuts_what_is_printed_beyond_its_floor():
+    ring = (
+        "  ring: {part: track, radius: 0.8, at: [0, 0.5], values: [0, 360], ticks: 2, labels: 30}\n"
+    )
+    body = "{shape: box, size: [0.7, 0.4], rim: 0.2, cut: true}"
+    scene = described(ring, body)
+    whole = scene._replace(face=scene.face._replace(body=replace(scene.face.body, cut=False)))
+    bare = without(scene, "ring")
+    size = scene.look.size
+    floor = cv2.fillPoly(
+        np.zeros((size, size), np.uint8),
+        [np.rint(scene.look.pose(scene.face.body.outline())).astype(int)],
+        1,
+    )
+    outside = cv2.dilate(floor, np.ones((5, 5))) == 0
+    changed = [np.abs(pixels(one) - pixels(bare)).max(2) > 60 for one in (scene, whole)]
+    assert not changed[0][outside].any()
+    assert changed[1][outside].any()
+    assert changed[0][floor > 0].sum() > 200
+
+
+def test_a_panel_continues_beyond_the_picture():
+    scene = described("  brand: {part: text, text: x}\n", "{shape: panel}")
+    image = pixels(scene)
+    floor = np.array(palette(scene.look.palette).floor)
+    corners = image[[0, 0, -1, -1], [0, -1, 0, -1]]
+    assert (np.abs(corners - floor).max(1) < 3).sum() >= 3  # one may lie on a neighbour
+
+
+@pytest.mark.parametrize("part", [
+    "{part: text, text: '8', at: [0, -0.6], height: 0.2, orbit: -value}",
+    "{part: plate, shape: rose, radius: 0.7, turn: -value, colour: ink}",
+    "{part: mark, track: ring, drive: 0, size: 0.2, span: [0.1, 0.3]}",
+])  # fmt: skip
+def test_print_turns_with_a_card_by_a_formula(part):
+    ring = "  ring: {part: track, radius: 0.8, start: -value, values: [0, 360], numerals: null}\n"
+    places = []
+    for value in (0, 60):
+        scene = described(f"{ring}  thing: {part}\n", value=value)
+        ys, xs = np.nonzero(np.abs(pixels(scene) - pixels(without(scene, "thing"))).max(2) > 90)
+        x, y = scene.look.pose.at(0, 0)
+        away = np.hypot(xs - x, ys - y)
+        # A rose has four long rays: one of them is turned into the sector of the first.
+        far = away > 0.8 * away.max()
+        turned = np.degrees(np.arctan2(xs[far] - x, y - ys[far]))
+        places.append(turned[np.abs(turned + 60 * (value > 0)) < 20].mean())
+    assert places[0] - places[1] == pytest.approx(60, abs=2)

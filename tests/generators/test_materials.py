@@ -29,7 +29,6 @@ from gnomon.generators.drawing.colours import (
 )
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import outline
-from gnomon.generators.instruments import INSTRUMENTS
 from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile, licence
 
@@ -199,8 +198,6 @@ def test_a_palette_is_what_is_drawn(own):
     assert sample.facts["style"]["font"].startswith("Own.ttf@")
     seen = {tuple(one) for one in np.asarray(sample.image).reshape(-1, 3).tolist()}
     assert {(0xFD, 0xF6, 0xE3), (0x58, 0x6E, 0x75), (0x93, 0xA1, 0xA1)} <= seen
-    instrument, case = sample.facts["instrument"], sample.facts["style"]["case"]
-    assert len(INSTRUMENTS[instrument].outline(case))
     for text in (
         "floor: '#FDF6E3'\nhands: '#073642'\n",
         '{"floor": "fdf6e3", "hands": "073642"}',

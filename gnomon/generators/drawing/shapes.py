@@ -63,9 +63,16 @@ def oblong(
     degrees."""
     if not radius:
         return polygon((x1, y1), (x2, y1), (x2, y2), (x1, y2))
-    corners = ((x2 - radius, y1 + radius, 0), (x2 - radius, y2 - radius, 90),
-               (x1 + radius, y2 - radius, 180), (x1 + radius, y1 + radius, 270))  # fmt: skip
-    return joined(*(arc(x, y, radius, start, start + 90, step=step) for x, y, start in corners))
+    x1, y1, x2, y2 = x1 + radius, y1 + radius, x2 - radius, y2 - radius
+    middles = np.array([[(x2, y1)], [(x2, y2)], [(x1, y2)], [(x1, y1)]])
+    points: Points = (middles + radius * _quarters(step)).reshape(-1, 2)
+    return points
+
+
+@cache
+def _quarters(step: float) -> Points:
+    """Return the quarters of a unit circle, clockwise from the top, [4, n, 2]."""
+    return np.stack([arc(0, 0, 1, start, start + 90, step=step) for start in (0, 90, 180, 270)])
 
 
 def joined(*pieces: Points | Sequence[tuple[float, float]]) -> Points:

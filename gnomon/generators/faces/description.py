@@ -33,6 +33,7 @@ from gnomon.generators.faces.paints import BodyColours, Paint
 from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Caption, Plate
+from gnomon.generators.faces.scale import Scale, parse_scales
 from gnomon.generators.faces.track import Positive, Track
 from gnomon.generators.faces.varying import (
     Chooser,
@@ -73,8 +74,9 @@ class Body:
 
     shape: Literal[
         "round", "ring", "bare", "square", "cushion", "oval", "tall", "octagon", "barrel",
-        "hexagon", "box",
+        "hexagon", "box", "panel",
     ] = "round"  # fmt: skip
+    """panel: a dial without a case, printed on a face that continues beyond the picture."""
     size: tuple[Length, Length] = (1.0, 0.7)
     """Half the width and half the height of a box."""
     corner: Annotated[float, Field(ge=0, le=1)] = 0.08
@@ -85,6 +87,8 @@ class Body:
     """Breadth of the body beside this window, and above and below it."""
     rim: Annotated[float, Field(ge=0, le=0.5)] = 0.06
     """Breadth of the rim. 0 draws no rim."""
+    cut: bool = False
+    """True for a window: the rim covers what is printed beyond the floor."""
     palette: str = ANY
     """A family (plain, light, dark, colour) or a name. any: all, or colours of real dials."""
     font: FontName = "sans"
@@ -123,7 +127,7 @@ class Body:
             (wide, high), corner = self.size, self.corner + grow
             corner = min(corner, wide, high)
             return oblong(-wide - grow, -high - grow, wide + grow, high + grow, corner, step=15)
-        return outline(self.shape, 1 + grow)
+        return outline("round" if self.shape == "panel" else self.shape, 1 + grow)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -165,12 +169,18 @@ class FaceHead:
     name: Annotated[str, Field(min_length=1)]
     """Name of the instrument in questions, for example pressure gauge."""
     value: tuple[float, float, float]
-    """First value, last value, and the step between the values that are drawn."""
+    """First value, last value, and the step between the values that are drawn. Default with
+    `scales`: [low, high, tick / 10]."""
     unit: str = ""
+    scales: tuple[str, ...] = ()
+    """Scales, for example [bar 0 10 1 0.5, Pa 1 1000 log]. Each has a unit, its first and last
+    value, the distance of labels and the distance of ticks. Several distances of ticks, as in
+    0.5,0.2, are several scales. Each picture has one scale. Formulas use its numbers as low, high,
+    label and tick. log is 1 for a logarithmic scale and 0 otherwise."""
     options: dict[str, float] = field(default_factory=dict)
     """Numbers for formulas and chances by name, which a kind may set to other values."""
     choices: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Words of which each picture has one, for values such as {by: hands, leaf: 0.1, else: 0.2}."""
+    """Words, one for each picture, for values such as {by: hands, leaf: 0.1, else: 0.2}."""
     held_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Further words of these choices. They are not drawn without `ood`."""
     draws: dict[str, Any] = field(default_factory=dict)
@@ -248,9 +258,15 @@ class DrawnFace(NamedTuple):
         part = self.part(name).part
         # Values that were worked out from the keys are left behind.
         keys = {each.name: getattr(part, each.name) for each in fields(part)}  # type: ignore[arg-type]
-        part = object.__new__(type(part))
-        vars(part).update(keys | changes)
-        parts = [m._replace(part=part) if m.name == name else m for m in self.parts]
+        other = object.__new__(type(part))
+        vars(other).update(keys | changes)
+        parts = [
+            mount._replace(
+                part=other if mount.name == name else mount.part,
+                track=other if mount.track is part else mount.track,
+            )
+            for mount in self.parts
+        ]
         return self._replace(parts=tuple(parts))
 
 
@@ -310,6 +326,8 @@ class FaceDescription:
     raw: Mapping[str, Any]
     variant: tuple[tuple[str, ...], ...] = ()
     """Paths of the keys in the text that change the description to this variant."""
+    scale: Scale | None = None
+    """The scale that it has, if it has `scales`."""
 
     @property
     def variant_name(self) -> str:
@@ -333,14 +351,39 @@ class FaceDescription:
         elif isinstance(values, list):
             for inner in values:
                 yield from self._texts_in(inner, key)
-        elif isinstance(values, str) and key in ("text", "texts", "unit"):
+        elif isinstance(values, str) and key in ("text", "texts", "unit", "scales"):
             yield from values
 
     @cached_property
     def head(self) -> FaceHead:
         """The keys that are the same in every picture."""
         keys = {k: v for k, v in self.raw.items() if k not in ("body", "parts", "variants")}
+        if self.scale is not None:
+            numbers = self.scale.numbers
+            steps = keys.get("value", ("low", "high", "tick / 10"))
+            keys["value"] = [float(evaluate(str(step), numbers)) for step in steps]
+            keys["options"] = keys.get("options", {}) | {k: float(v) for k, v in numbers.items()}
+            keys["unit"] = self.scale.unit
         return recipe.validate(FaceHead, keys, name=self._line)
+
+    @cached_property
+    def scales(self) -> tuple[Scale, ...]:
+        """The scales that its pictures may have. Empty without the key `scales`."""
+        texts, readings = self.raw.get("scales", ()), self.raw.get("readings") or {}
+        is_cyclic = any(reading.get("cycle") for reading in readings.values())
+        try:
+            return tuple(s for text in texts for s in parse_scales(text, is_cyclic=is_cyclic))
+        except (AttributeError, ValueError) as error:
+            raise self.fault("scales", str(error)) from None
+
+    def with_scale(self, scale: Scale) -> FaceDescription:
+        """Return this description for another of its scales, or for a scale of the user."""
+        if self.scale is not None:  # plans are the same for all scales
+            _ = self._draw_plans, self._body_plan, self._plans
+        other = copy(self)
+        vars(other).pop("head", None)
+        object.__setattr__(other, "scale", scale)
+        return other
 
     @cached_property
     def _names(self) -> dict[str, object]:
@@ -808,7 +851,19 @@ def _variants(
 
 @lru_cache(maxsize=64)
 def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
-    """Check a description's text; there is one for each of its variants."""
+    """Check a description's text. There is one for each of its variants and scales."""
+    every: list[FaceDescription] = []
+    for variant in variants_of(text, source):
+        models = [variant.with_scale(scale) for scale in variant.scales] or [variant]
+        # The numbers of each scale are checked when its text is parsed, so two are enough here.
+        for model in (models[0], models[-1])[: len(models)]:
+            model.check()
+        every += models
+    return tuple(every)
+
+
+def variants_of(text: str, source: str) -> tuple[FaceDescription, ...]:
+    """Return the variants of a description without a check. Each has the first of its scales."""
     raw = recipe.parse(text, name=source, of=f"a description is a mapping with {_START}")
     if "variants" not in raw:
         every = [FaceDescription(source, text, raw)]
@@ -817,6 +872,4 @@ def descriptions(text: str, source: str) -> tuple[FaceDescription, ...]:
             FaceDescription(source, text, merged, ways)
             for merged, ways in _variants(raw, raw.pop("variants"), source)
         ]
-    for description in every:
-        description.check()
-    return tuple(every)
+    return tuple(each.with_scale(each.scales[0]) if each.scales else each for each in every)

@@ -14,6 +14,7 @@ from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Palette, ground_clear_of
 from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.faces.description import DrawnFace, decimal_of
 from gnomon.generators.faces.painter import WHOLE, FacePainter
 from gnomon.generators.faces.part import MountedPart
@@ -22,6 +23,9 @@ from gnomon.generators.faces.printed import Plate
 from gnomon.generators.faces.track import Track
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
+
+# Shape of a body that continues beyond the picture.
+PANEL = "panel"
 
 
 class FaceLook(NamedTuple):
@@ -59,19 +63,20 @@ class FaceScene(NamedTuple):
     def palette(self) -> Palette:
         """The colours of its body and parts."""
         palette = self.face.body.colours.dress(colours.palette(self.look.palette))
-        bare = self.face.body.shape == "bare"
+        bare = self.face.body.shape in ("bare", PANEL)
         return replace(palette, case=palette.floor) if bare else palette
 
 
 def draw_face(scene: FaceScene, rng: Rng) -> Image:
     """Draw a face with its background, flat or photographed."""
     look, palette, body = scene.look, scene.palette, scene.face.body
-    ground = ground_clear_of((palette.case,), palette.ground, SPREADS.get(look.background, 0))
-    # Just outside of the rim, where body and ground meet.
-    edges = [(look.pose(body.outline(body.rim + 0.03)), palette.case)]
     width = look.width or look.size
-    behind = background_behind(look.background, max(width, look.size), ground, rng, edges)
-    canvas = Canvas((width, look.size), np.ascontiguousarray(behind[: look.size, :width]))
+    if body.shape == PANEL:
+        panel = np.full((look.size, width, 3), palette.floor, np.uint8)
+        canvas = Canvas((width, look.size), panel)
+        _print_neighbours(canvas, scene, palette, rng)
+    else:
+        canvas = _with_background(scene, palette, rng)
     painter = _print_face(canvas, scene, palette, rng)
     if look.is_photo:
         return _photograph(canvas, scene, painter, rng)
@@ -81,6 +86,30 @@ def draw_face(scene: FaceScene, rng: Rng) -> Image:
             mount.part.paint(painter, mount)
     painter.finish_fine()
     return canvas.picture()
+
+
+def _with_background(scene: FaceScene, palette: Palette, rng: Rng) -> Canvas:
+    look, body = scene.look, scene.face.body
+    ground = ground_clear_of((palette.case,), palette.ground, SPREADS.get(look.background, 0))
+    # Just outside of the rim, where body and ground meet.
+    edges = [(look.pose(body.outline(body.rim + 0.03)), palette.case)]
+    width = look.width or look.size
+    behind = background_behind(look.background, max(width, look.size), ground, rng, edges)
+    return Canvas((width, look.size), np.ascontiguousarray(behind[: look.size, :width]))
+
+
+def _print_neighbours(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) -> None:
+    """Draw parts of neighbouring prints on a panel."""
+    for _ in range(rng.integer(0, 3)):
+        # Neighbours start outside the dial, and most of each lies beyond the picture.
+        radius = rng.uniform(0.2, 1.0)
+        x, y = polar(rng.uniform(0, 360), radius + rng.uniform(1.05, 1.5))
+        breadth = rng.uniform(0.01, 0.05)
+        colour = rng.choice((palette.ink, palette.ink, palette.second))
+        outer, inner = ellipse(x, y, radius), ellipse(x, y, radius - breadth)[::-1]
+        is_solid = radius < 0.4 and rng.chance(0.5)
+        contours = [outer] if is_solid else [outer, inner]
+        canvas.fill_fine([scene.look.pose(contour) for contour in contours], colour)
 
 
 def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) -> FacePainter:
@@ -93,19 +122,32 @@ def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) ->
             painter.frame = mount.frame
             mount.part.paint(painter, mount)
     painter.frame = WHOLE
+    floor = body.outline()
+    if body.shape == PANEL:
+        _print_parts(painter, face)
+        return painter
     if body.rim:
         painter.fill([scene.edge], "case")
     if body.shape == "ring":  # a groove in the rim
         painter.fill([body.outline(0.57 * body.rim)], "floor")
         painter.fill([body.outline(0.21 * body.rim)], "case")
-    floor = body.outline()
     painter.fill([floor], "floor")
     painter.right_edge = float(floor[:, 0].max())
+    if body.cut:
+        painter.finish_floor()
+        wide, high = np.abs(floor).max(0).tolist()
+        painter.room = wide, high
+        painter.clipped(floor, lambda: _print_parts(painter, face))
+    else:
+        _print_parts(painter, face)
+    return painter
+
+
+def _print_parts(painter: FacePainter, face: DrawnFace) -> None:
     for mount in _floor_parts(face):
         painter.frame = mount.frame
         mount.part.paint(painter, mount)
     painter.finish_floor()
-    return painter
 
 
 def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
@@ -142,10 +184,10 @@ def _photograph(canvas: Canvas, scene: FaceScene, painter: FacePainter, rng: Rng
             pointer.paint(painter, mount)
             contours += [painter.place(contour) for contour in pointer.contours(mount)]
     painter.finish_fine()
-    masks = (
-        photo.mask_of(part, canvas.size)
-        for part in (contours, [scene.case], [look.pose(face.body.outline())])
-    )
+    # A panel continues beyond the picture.
+    grow = 4.0 if face.body.shape == PANEL else 1.0
+    edges = ([look.pose(grow * edge)] for edge in (scene.edge, face.body.outline()))
+    masks = (photo.mask_of(part, canvas.size) for part in (contours, *edges))
     layers = photo.Layers(without_pointers, canvas.pixels, *masks)
     readable = min(look.readable or face.head.readable, look.size)
     return photo.photograph(layers, rng, min_readable_side=readable)

@@ -9,9 +9,9 @@ from fractions import Fraction
 from gnomon.files import read_toml
 from gnomon.generators.faces.description import DrawnFace, FaceDescription, FaceReading
 from gnomon.generators.faces.expressions import evaluate
+from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, Limits
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.window import Window
-from gnomon.generators.instruments.scale_questions import SCALE_QUESTIONS, Limits
 from gnomon.sample import Number, Time
 
 _MINUTE = 60

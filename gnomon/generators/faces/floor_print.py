@@ -20,7 +20,7 @@ from gnomon.generators.drawing.lettering import Lettering, draw_texts, text_mask
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces.paints import colour_of
 
-_STEPS = {"case": 85, "floor": 170, "faint": 200, "ink": 255}
+_STEPS = {"case": 85, "floor": 170, "glass": 181, "faint": 200, "ink": 255}
 
 
 class PrintedShape(NamedTuple):

@@ -40,9 +40,9 @@ from gnomon.generators.faces.description import (
 from gnomon.generators.faces.draw import FaceLook, FaceScene
 from gnomon.generators.faces.face_questions import QUESTIONS
 from gnomon.generators.faces.paints import BodyColours, colour_of
+from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, ScaleQuestion
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
-from gnomon.generators.instruments.scale_questions import SCALE_QUESTIONS, ScaleQuestion
 from gnomon.generators.looks import photo
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
@@ -100,7 +100,7 @@ class Face(PictureGenerator):
     """Instruments by their descriptions, shipped or your own, and what they read."""
 
     kind: ClassVar[str] = "face"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     asks_for_steps: ClassVar[tuple[str, ...]] = ("read", "part", *SCALE_QUESTIONS)
@@ -123,7 +123,7 @@ class Face(PictureGenerator):
     rotation: Annotated[float | None, within(0, 30)] = None
     """Largest turn of the instrument to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
-    """Largest tilt: the share by which the near edge is closer to the camera (0 to 0.15)."""
+    """Largest tilt: how much closer the near edge is to the camera, as a share (0 to 0.15)."""
     backgrounds: tuple[str, ...] = BACKGROUNDS
     """plain, gradient, blotches, stripes, clutter (distracting objects, not in the default); or
     photographs, by file or folder."""
@@ -154,7 +154,7 @@ class Face(PictureGenerator):
     def _check(self, description: FaceDescription) -> None:
         """Refuse ticks that stand too close in this size, and values that no split would have."""
         head = description.head
-        name, gap = _narrowest(description)
+        name, gap = narrowest_ticks(description)
         pixels = gap * _WHOLE[0] * self.size
         if pixels < MIN_TICK_GAP:
             raise ValueError(
@@ -421,7 +421,7 @@ def _has_scale(description: FaceDescription, question: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _narrowest(description: FaceDescription) -> tuple[str, float]:
+def narrowest_ticks(description: FaceDescription) -> tuple[str, float]:
     """Return the track whose ticks stand closest, and their distance to the body's longer side."""
     face = description.draw(value_at(description.head.value, 0), EndChooser(0))
     outline = face.body.outline(face.body.rim)

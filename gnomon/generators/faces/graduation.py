@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.generators.instruments.scale import plain
+from gnomon.generators.faces.scale import plain
 
 # Ranks of ticks: labelled with a numeral, of middle length, and all others.
 LABELLED, MIDDLE, SMALL = 0, 1, 2
@@ -30,6 +30,8 @@ class GraduatedPiece(NamedTuple):
     """Distance from tick to tick. None if there are no ticks."""
     middle: float | None
     labels: float | None
+    origin: float = 0.0
+    """Value from which ticks are counted."""
 
 
 class ScaleTick(NamedTuple):
@@ -107,19 +109,21 @@ class Graduation:
 
 def _even_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
     """Return ticks with their ranks, at the multiples of the finest distance."""
-    steps = [None if step is None else Decimal(repr(step)) for step in piece[3:]]
+    steps = [None if step is None else Decimal(repr(step)) for step in piece[3:6]]
     ticks, middle, labels = steps
     finest = ticks or middle or labels
     if finest is None:
         return []
-    low, high = Decimal(repr(piece.low)), Decimal(repr(piece.high))
+    origin = Decimal(repr(piece.origin))
+    low, high = (Decimal(repr(end)) - origin for end in (piece.low, piece.high))
     first, last = math.ceil(low / finest), math.floor(high / finest)
     every = []
     for n in range(first, last + 1):
-        value = plain(n * finest)
+        value = n * finest
         is_label = labels is not None and not value % labels
         is_middle = middle is not None and not value % middle
-        every.append((value, LABELLED if is_label else MIDDLE if is_middle else SMALL))
+        rank = LABELLED if is_label else MIDDLE if is_middle else SMALL
+        every.append((plain(origin + value), rank))
     return every
 
 

@@ -13,7 +13,7 @@ from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import rotate
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import FacePart, Length, MountedPart, PlainText
+from gnomon.generators.faces.part import Distance, FacePart, Length, MountedPart, PlainText
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import DRIVE
 from gnomon.recipe import STRICT
@@ -35,6 +35,9 @@ class Mark(FacePart):
     """Formula of the number on the track's scale at which the mark stands."""
     shape: Literal["triangle", "double"] = "triangle"
     size: Length = 0.12
+    span: tuple[Distance, Distance] | None = None
+    """Distances of a triangle's tip and base from the track. `size` is then its breadth. Default:
+    the triangle stands inside the track."""
     colour: Paint = "ink"
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
@@ -44,6 +47,10 @@ class Mark(FacePart):
         """Return the contours in the track's frame."""
         track = mount.track
         assert isinstance(track, Track)
+        if self.span is not None:
+            (tip, base), half = self.span, self.size / 2 / track.path.length
+            corners = ((0.0, tip), (-half, base), (half, base))
+            return [np.array([track.path.point(mount.share + x, far) for x, far in corners])]
         contours = [_TRIANGLE] if self.shape == "triangle" else list(_BARS)
         turned = rotate([self.size * np.array(c) for c in contours],
                         track.path.direction(mount.share))  # fmt: skip

@@ -39,6 +39,8 @@ class FacePainter:
         self.frame: Frame = WHOLE
         self.right_edge = math.inf
         """x coordinate of the body's right edge."""
+        self.room: tuple[float, float] | None = None
+        """Half the width and height of a window. Texts whose middles lie outside are left out."""
         self._print = FloorPrint(palette)
         self._late: list[Callable[[], None]] = []
         self._fine: list[Sequence[Points]] = []
@@ -89,6 +91,9 @@ class FacePainter:
         moved = [
             t._replace(x=scale * t.x + x, y=scale * t.y + y, height=scale * t.height) for t in texts
         ]
+        if self.room is not None:
+            wide, high = self.room
+            moved = [t for t in moved if abs(t.x) < wide and abs(t.y) < high]
         self._print.add_texts(moved, colour, font or self.font)
 
     def later(self, paint: Callable[[], None]) -> None:
@@ -131,12 +136,17 @@ class FacePainter:
     def clipped(self, window: Points, paint: Callable[[], None]) -> None:
         """Paint on the floor, but change only the pixels within a window."""
         self.finish_fine()
-        before = self.canvas.pixels.copy()
+        outline, before = self.place(window), self.canvas.pixels.copy()
         paint()
         self.finish_floor()
-        mask = mask_of([self.place(window)], self.canvas.size)[..., None] * np.float32(1 / 255)
-        mixed = before + (self.canvas.pixels - before.astype(np.float32)) * mask
-        self.canvas.pixels = np.rint(mixed).astype(np.uint8)
+        x1, y1, x2, y2 = self.canvas.pixels_around(outline, 1)
+        mask = mask_of([outline - (x1, y1)], (x2 - x1, y2 - y1))
+        part = self.canvas.pixels[y1:y2, x1:x2]
+        part = cv2.multiply(part, cv2.merge([mask] * 3), None, 1 / 255)
+        self.canvas.pixels = before
+        rest = before[y1:y2, x1:x2]
+        cv2.multiply(rest, cv2.merge([cv2.bitwise_not(mask)] * 3), rest, 1 / 255)
+        cv2.add(rest, part, rest)
 
     def paste(self, picture: Pixels, corners: tuple[float, float, float, float]) -> None:
         """Draw a flat picture on the face, between an upper left and a lower right corner."""

@@ -20,8 +20,9 @@ from gnomon.generators.drawing.colours import (
 from gnomon.names import hint
 
 # Colours that a palette gives: the dial, its print, other pointers, its pointer, its rim, the wall.
-# contrast: nearly black or nearly white, whichever stands out from the floor.
-ROLES = ("floor", "ink", "hands", "pointer", "case", "ground", "faint", "contrast")
+# contrast: nearly black or nearly white, whichever stands out from the floor. glass: nearly the
+# floor. tint: half the pointer's colour, such as a liquid.
+ROLES = ("floor", "ink", "hands", "pointer", "case", "ground", "faint", "contrast", "glass", "tint")
 _DARK, _BRIGHT = (20, 20, 20), (240, 240, 236)
 
 
@@ -40,6 +41,10 @@ def colour_of(name: str, palette: Palette) -> Colour:
         return palette.second
     if name == "faint":
         return blend(palette.floor, palette.ink, 0.35)
+    if name == "glass":
+        return blend(palette.floor, palette.ink, 0.13)
+    if name == "tint":
+        return blend(palette.floor, palette.second, 0.45)
     if name == "contrast":
         return _DARK if sum(palette.floor) > 384 else _BRIGHT
     if name in ROLES:

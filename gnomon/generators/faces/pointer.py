@@ -13,25 +13,23 @@ from gnomon.generators.drawing.canvas import Points, bounding_box
 from gnomon.generators.drawing.colours import blend
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.drawing.shapes import disc, hand_shape, needle, rotate
+from gnomon.generators.faces.dial_pointers import POINTERS
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, FacePart, Length, MountedPart, PlainText
 from gnomon.generators.faces.paths import RoundPath
 from gnomon.generators.faces.track import Track, rounded
 from gnomon.generators.faces.varying import DRIVE
-from gnomon.generators.instruments.dial import POINTERS
 from gnomon.recipe import STRICT
 
 # Shapes that do not turn around a pivot.
 SLIDING = ("column", "triangle", "line")
 PointerShape = Literal[
     "baton", "rounded", "sword", "dauphine", "taper", "arrow", "leaf", "breguet", "skeleton",
-    "counterweight", "needle", "flag", "lever", "drop", "teardrop", "wedge", "shield", "trowel",
-    "spade", "syringe", "diamond", "magnet", "hammer", "sector", "crescent", "capped", "paddle",
-    "saucer", "halves", "column", "triangle", "line",
+    "counterweight", "needle", "pin", "flag", "lever", "drop", "teardrop", "wedge", "shield",
+    "trowel", "spade", "syringe", "diamond", "magnet", "hammer", "sector", "crescent", "capped",
+    "paddle", "saucer", "halves", "compass", "column", "triangle", "line",
 ]  # fmt: skip
-# Colour of a plate on a pointer.
-_PLATE = (188, 190, 190)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -55,6 +53,8 @@ class Pointer(FacePart):
     hub: Annotated[float, Field(ge=0, le=1)] = 0.09
     """Radius of the disc over the pivot. 0 draws no disc."""
     hub_colour: Paint = "hands"
+    plate: Paint = "bcbebe"
+    """Colour of a plate on the pointer, of metal, milky glass or a coated magnet."""
     weight: Annotated[float, Field(ge=0.5, le=9)] = 2.8
     """Breadth of a counterweight, as a multiple of the pointer's width."""
     bulb: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -115,7 +115,8 @@ class Pointer(FacePart):
             painter.later(lambda: self._paint(painter, mount))
 
     def _paint(self, painter: FacePainter, mount: MountedPart) -> None:
-        paints = {"b": painter.colour(self.colour), "p": _PLATE}
+        names = {"b": self.colour, "p": self.plate, "h": "hands", "c": "case"}
+        paints = {material: painter.colour(name) for material, name in names.items()}
         paints["d"] = blend(paints["b"], (0, 0, 0), 0.6)
         for contours, material in self.layers(mount, painter.fine_swell):
             painter.fill_fine(contours, paints[material])
@@ -132,8 +133,9 @@ class Pointer(FacePart):
         """Return the layers from bottom to top, each as its contours and its material.
 
         `swell` is the width that anti-aliasing adds on each side. Contours are drawn thinner by it.
-        Materials are b for the pointer's colour, d for a darker colour and p for a plate. A contour
-        within another contour of the same layer is a hole.
+        Materials are b for the pointer's colour, d for a darker colour, p for a plate, h for the
+        colour of hands and c for the colour of the case. A contour within another contour of the
+        same layer is a hole.
         """
         track, share = _track(mount), mount.share
         if self.shape in SLIDING:
@@ -145,9 +147,11 @@ class Pointer(FacePart):
             return [radius * contour + track.at for contour in turned]
 
         length = self.length
-        if self.shape in POINTERS and self.shape != "needle":
+        if self.shape in POINTERS:
             shape, materials = POINTERS[self.shape]
-            contours = turn_into_place(shape(length, self.width / 2))
+            # Thinner by the swell, as long as enough of a thin pointer remains.
+            breadth = max(self.width / 2 - swell / radius, 0.25 * self.width)
+            contours = turn_into_place(shape(length, breadth))
             return [([c], material) for c, material in zip(contours, materials, strict=True)]
         if self.shape == "counterweight":
             # A thin needle keeps a third of its width, since the swell may exceed it.

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.lettering import Lettering
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import arc, ellipse, joined, oblong
+from gnomon.generators.drawing.shapes import (
+    arc,
+    ellipse,
+    joined,
+    mirrored,
+    oblong,
+    rotate,
+    rotation_matrix,
+)
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
@@ -21,7 +30,8 @@ from gnomon.recipe import STRICT
 class Plate(FacePart):
     """A flat area on the floor, or behind the body: a disc, a ring, a sector or a box."""
 
-    shape: Literal["disc", "ring", "box"] = "disc"
+    shape: Literal["disc", "ring", "box", "rose"] = "disc"
+    """rose: a star of eight points, as on the card of a compass."""
     at: Place = (0.0, 0.0)
     """Middle of the plate."""
     radius: Length = 0.5
@@ -29,6 +39,8 @@ class Plate(FacePart):
     """Inner radius of a ring."""
     span: tuple[float, float] = (0.0, 360.0)
     """Degrees from up between which a ring lies."""
+    turn: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    """Clockwise turn of a rose, in degrees."""
     size: tuple[Length, Length] = (0.5, 0.3)
     """Half the width and half the height of a box."""
     corner: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -45,6 +57,11 @@ class Plate(FacePart):
             raise ValueError(f"inner: {self.inner:g} must be less than the radius")
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
+        if self.shape == "rose":  # its rays overlap near the middle
+            for number in range(8):
+                ray = rotate([_ray(self.radius, number)], self.turn + 45 * number)[0]
+                painter.fill([ray + self.at], self.colour)
+            return
         if self.edge:
             painter.fill(self._contours(self.edge), self.edge_colour)
         painter.fill(self._contours(0.0), self.colour)
@@ -68,6 +85,12 @@ class Plate(FacePart):
         return {}
 
 
+def _ray(length: float, number: int) -> Points:
+    """Return a ray of a rose. Rays between the four main points are shorter."""
+    far = length * (0.6 if number % 2 else 1.0)
+    return mirrored([(0.0, far), (0.12 * length, 0.2 * length), (0.0, 0.0)])
+
+
 @dataclass(frozen=True, config=STRICT)
 class Caption(FacePart):
     """A text on the floor."""
@@ -78,13 +101,16 @@ class Caption(FacePart):
     height: Length = 0.08
     """Height of a digit."""
     turn: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    orbit: float = 0.0
+    """Clockwise turn around [0, 0] in degrees, for a text on a card that turns."""
     colour: Paint = "ink"
     font: FontName | None = None
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
         text = self.text.replace("{unit}", painter.unit)
         if text.strip():
-            caption = Lettering(text, *self.at, self.height, round(self.turn) % 360)
+            x, y = (np.array(self.at) @ rotation_matrix(self.orbit)).tolist()
+            caption = Lettering(text, x, y, self.height, round(self.turn + self.orbit) % 360)
             painter.write([caption], self.colour, self.font)
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002

@@ -6,23 +6,24 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from gnomon.generators.faces import scale_questions
 from gnomon.generators.faces.description import DrawnFace, FaceReading
 from gnomon.generators.faces.face_questions import number_of
 from gnomon.generators.faces.graduation import LABELLED
+from gnomon.generators.faces.mark import Mark
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.scale import Scale, ScaleReading
+from gnomon.generators.faces.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.faces.track import ColourZone, Track
-from gnomon.generators.instruments import scale_questions
-from gnomon.generators.instruments.scale import Scale, ScaleReading
-from gnomon.generators.instruments.scale_questions import ZONES, ScaleQuestion, Zone
 from gnomon.generators.rng import Rng
 
 # Colours of zones as a description writes them.
 ZONE_PAINTS = {name: "{:02x}{:02x}{:02x}".format(*colour) for name, colour in ZONES.items()}
 # Distances from the track between which zones lie, on the side that has no ticks.
 _ZONE = (0.02, 0.08)
-# Size of the triangle at a target.
-_TIP, _LENGTH, _WIDTH = 0.005, 0.085, 0.09
+# Distances of a target's tip and base from the track, and its breadth.
+_TARGET, _WIDTH = (-0.005, -0.09), 0.09
 TARGET = "target"
 # Questions for which something is drawn.
 _DRAWN = ("difference", "zone")
@@ -48,6 +49,8 @@ def _has_room(question: str, face: DrawnFace, mount: MountedPart) -> bool:
     """True if zones or a triangle fit on the side of the track that has no ticks."""
     track, pointer = _track(mount), mount.part
     assert isinstance(pointer, Pointer)
+    if (track.zones_at if question == "zone" else track.target_at) is not None:
+        return True
     away = track.numerals.away if track.numerals else None
     if pointer.shape == "column" or (away is not None and away * track.tick < 0):
         return False
@@ -73,9 +76,9 @@ def ask(
         question, scale, ScaleReading(answer.value, gap, answer.within or Decimal(0)), rng
     )
     if result.zones:
-        face = _with_zones(face, mount, result.zones)
+        face = with_zones(face, mount, result.zones)
     if result.mark is not None:
-        face = _with_target(face, mount, result.mark)
+        face = with_target(face, mount, result.mark)
     return result, face
 
 
@@ -94,11 +97,11 @@ def facts_of(question: ScaleQuestion) -> dict[str, Any]:
     return facts
 
 
-def _with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> DrawnFace:
+def with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> DrawnFace:
     """Draw these zones along the track instead of the description's."""
     assert isinstance(mount.part, Pointer)
     track, name = _track(mount), _track_name(face, mount)
-    near, far = (side if track.tick < 0 else -side for side in _ZONE)
+    near, far = track.zones_at or (side if track.tick < 0 else -side for side in _ZONE)
     bands = tuple(
         ColourZone(ZONE_PAINTS[colour], (float(begin), float(end)), near, far)
         for colour, begin, end in zones
@@ -109,14 +112,11 @@ def _with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) ->
     return face
 
 
-def _with_target(face: DrawnFace, mount: MountedPart, mark: Decimal) -> DrawnFace:
-    """Put a triangle on the track."""
+def with_target(face: DrawnFace, mount: MountedPart, mark: Decimal) -> DrawnFace:
+    """Print a triangle at the track."""
     assert isinstance(mount.part, Pointer)
     track = _track(mount)
-    triangle = Pointer(
-        track=mount.part.track, drive=f"{mark:f}", shape="triangle", length=_LENGTH, width=_WIDTH,
-        away=-_TIP, colour="ink",
-    )  # fmt: skip
+    triangle = Mark(mount.part.track, f"{mark:f}", size=_WIDTH, span=track.target_at or _TARGET)
     share = track.graduation.share(float(mark))
     target = MountedPart(
         TARGET, triangle, mount.frame, Fraction(mark), track, float(mark), share

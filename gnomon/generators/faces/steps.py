@@ -13,9 +13,9 @@ from gnomon.generators.faces.description import DrawnFace, FaceReading
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
+from gnomon.generators.faces.scale_steps import between_labels
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.window import Window
-from gnomon.generators.instruments.scale_steps import between_labels
 from gnomon.generators.wording import rounded_text
 
 _FORMS = {"lcd": "digits", "led": "digits"}
@@ -69,7 +69,7 @@ def _single(mount: MountedPart) -> str:
 
 
 def _position(mount: MountedPart) -> str:
-    """State where one of several parts stands."""
+    """State the position of a part."""
     if isinstance(mount.part, Window):
         return _window(mount)
     return f"pointer {mount.name} at {rounded_text(mount.scale_number, 2)}"

@@ -27,8 +27,8 @@ from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
 from gnomon.generators.faces.part import Distance, FacePart, FontName, Length, MountedPart, Place
 from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, Shares, StraightPath
+from gnomon.generators.faces.scale import plain
 from gnomon.generators.faces.varying import as_fraction
-from gnomon.generators.instruments.scale import plain
 from gnomon.recipe import STRICT
 
 # Shapes of bodies that are not round, and have an outline that a track can follow.
@@ -81,6 +81,8 @@ class Numerals:
     """Decimal places. Default: as few as each number needs."""
     texts: tuple[str, ...] | None = None
     """Texts instead of the numbers, in order, for example [E, 1/2, F]."""
+    most: Annotated[int, Field(ge=2)] | None = None
+    """Largest number of numbers. If there are more, only every second is written."""
     skip: tuple[float, ...] = ()
     """Values with a long tick but without a number."""
     colour: Paint = "ink"
@@ -113,6 +115,8 @@ class Track(FacePart):
     """Distance between ticks of middle length, as a value."""
     labels: Positive | None = None
     """Distance between numbers, as a value."""
+    origin: float = 0.0
+    """Value from which ticks and numbers are counted, for example 3 for the numbers 3, 8, 13."""
     tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
     """Length of a labelled tick. Negative: on the other side of the track. 0: no ticks."""
     middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
@@ -133,6 +137,12 @@ class Track(FacePart):
     numerals: Numerals | None = field(default_factory=Numerals)
     """The numbers along the track, or null to draw none."""
     zones: tuple[ColourZone, ...] = ()
+    zones_at: tuple[Distance, Distance] | None = None
+    """Distances from the track between which a question draws its zones. Default: on the side
+    without ticks."""
+    target_at: tuple[Distance, Distance] | None = None
+    """Distances from the track at which a question draws the tip and the base of a triangle.
+    Default: on the side without ticks."""
     outline: str | None = field(default=None, init=False)
     """Shape of the body, if the track follows its outline."""
 
@@ -154,7 +164,7 @@ class Track(FacePart):
                 f"pieces: they must rise, and the last must have upto {high:g}, share 1"
             )
         for piece in self._pieces:
-            steps = [step for step in piece[3:] if step]
+            steps = [step for step in piece[3:6] if step]
             if (
                 steps
                 and self.spacing == "linear"
@@ -204,11 +214,11 @@ class Track(FacePart):
     def _pieces(self) -> tuple[GraduatedPiece, ...]:
         steps = (self.ticks, self.middle, self.labels)
         if not self.pieces:
-            return (GraduatedPiece(*self.values, 1.0, *steps),)
+            return (GraduatedPiece(*self.values, 1.0, *steps, self.origin),)
         begins = [self.values[0], *(piece.upto for piece in self.pieces)]
         return tuple(
             GraduatedPiece(begin, piece.upto, piece.share, piece.ticks or self.ticks,
-                           piece.middle or self.middle, piece.labels or self.labels)
+                           piece.middle or self.middle, piece.labels or self.labels, self.origin)
             for begin, piece in zip(begins, self.pieces, strict=False)
         )  # fmt: skip
 
@@ -262,21 +272,29 @@ class Track(FacePart):
             labelled = labelled[has_tick]
         return labelled, *others
 
-    @cached_property
+    @property
     def texts(self) -> list[Lettering]:
         """The numbers, each with its place and direction."""
+        return list(self.written.values())
+
+    @cached_property
+    def written(self) -> dict[Decimal, Lettering]:
+        """The numbers by the values at which they stand."""
         numerals = self.numerals
         labelled = [t for t in self.graduation.ticks if t.rank == LABELLED]
         if numerals is None or not labelled:
-            return []
+            return {}
         away = numerals.away
         if away is None:
             side = 1 if self.tick >= 0 else -1
             away = side * (max(abs(self.tick), numerals.room) + 0.04 + 0.6 * numerals.height)
         places = self.path.points(self.graduation.shares_by_rank[LABELLED], away).tolist()
-        texts = []
+        texts = {}
+        has_half = numerals.most is not None and len(labelled) > numerals.most
         for number, (tick, (x, y)) in enumerate(zip(labelled, places, strict=True)):
-            if float(tick.value) in numerals.skip:
+            if float(tick.value) in numerals.skip or (
+                has_half and number % 2 and self.spacing == "linear"
+            ):
                 continue
             words = numerals.texts
             text = (
@@ -287,7 +305,7 @@ class Track(FacePart):
             if not text:
                 continue
             turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
-            texts.append(Lettering(text, x, y, numerals.height, round(turn) % 360))
+            texts[tick.value] = Lettering(text, x, y, numerals.height, round(turn) % 360)
         return texts
 
     def facts(self, pose: Pose, mount: MountedPart) -> dict[str, Any]:  # noqa: ARG002
@@ -330,7 +348,7 @@ def plain_text(value: float) -> str:
 
 
 def _end_share(scale: Graduation, value: float) -> float:
-    """Return where a zone begins or ends, 0 to 1. A full circle ends at 1, not at 0."""
+    """Return the end of a zone, 0 to 1. A full circle ends at 1, not at 0."""
     return 1.0 if value == scale.high else scale.share(value)
 
 

@@ -2,32 +2,51 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP
+from fractions import Fraction
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-import numpy as np
-
-from gnomon.generators.base import LATER, Split, among, read_levels, split_of, within
-from gnomon.generators.drawing import colours
+from gnomon.generators.base import LATER, among, read_levels, within
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
-from gnomon.generators.drawing.colours import FAMILIES, PALETTES, TABLE, VISIBLE, difference
+from gnomon.generators.drawing.colours import (
+    FAMILIES,
+    PALETTES,
+    VISIBLE,
+    difference,
+    palette,
+    palette_names,
+)
 from gnomon.generators.drawing.lettering import FONTS, text_tile
 from gnomon.generators.drawing.picture_generator import PictureGenerator
-from gnomon.generators.gauge import draw, gauge_questions
-from gnomon.generators.gauge import steps as gauge_steps
-from gnomon.generators.gauge.draw import CASES, FACE, RIM, GaugeLook, GaugeScene
-from gnomon.generators.gauge.gauge_questions import QUESTIONS
-from gnomon.generators.instruments import DEFAULT_INSTRUMENTS, INSTRUMENTS
-from gnomon.generators.instruments.base import Instrument
-from gnomon.generators.instruments.scale import Scale, ScaleReading, parse_scale, plain
-from gnomon.generators.instruments.scale_questions import (
+from gnomon.generators.faces import scale_marks
+from gnomon.generators.faces.description import DrawnFace, value_at
+from gnomon.generators.faces.draw import PANEL, FaceLook, FaceScene, draw_face
+from gnomon.generators.faces.generator import (
+    MIN_TICK_GAP,
+    OOD_PALETTES,
+    narrowest_ticks,
+)
+from gnomon.generators.faces.paints import colour_of
+from gnomon.generators.faces.pointer import SLIDING, Pointer
+from gnomon.generators.faces.scale import Scale, ScaleReading, parse_scale, plain
+from gnomon.generators.faces.scale_questions import (
     SCALE_QUESTIONS,
     ZONES,
     ScaleQuestion,
     random_zones,
+)
+from gnomon.generators.faces.track import Track
+from gnomon.generators.faces.varying import EndChooser
+from gnomon.generators.gauge import steps as gauge_steps
+from gnomon.generators.gauge.facts import GaugeDrawing, gauge_facts
+from gnomon.generators.gauge.instruments import (
+    DEFAULT_INSTRUMENTS,
+    INSTRUMENTS,
+    QUESTIONS,
+    Instrument,
+    places_of_split,
 )
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
@@ -47,12 +66,9 @@ class GaugeLevel(NamedTuple):
 
 
 LEVELS = read_levels(__file__, GaugeLevel)
-# Smallest distance between two ticks in pixels at which they can be counted.
-MIN_TICK_GAP = 2.7
+CASES = ("round", "ring", "cushion", "octagon")
 HANDS = ("baton", "sword", "taper", "arrow", "dauphine")
 UNSEEN_HANDS = ("leaf", "breguet")
-# Palettes that are drawn only with `ood`: the last three of each family.
-OOD_PALETTES = tuple(name for family in TABLE["palettes"].values() for name in list(family)[-3:])
 # Positions for each readable value of a user's scale. Splits divide these positions, so training
 # has every value. For the many usual scales, splits divide the values.
 _FINER = 10
@@ -71,7 +87,7 @@ class Framing(NamedTuple):
     off_centre: float = 0.0
     """Largest shift of the middle to each side."""
     fills_picture: bool = True
-    """False if the surroundings are visible, so that the instrument must be found."""
+    """False if the surroundings are visible and the instrument must be found."""
 
 
 _WHOLE = Framing(0.86, 0.97)
@@ -99,7 +115,7 @@ class Gauge(PictureGenerator):
     """Instruments with a scale, and questions about their readings."""
 
     kind: ClassVar[str] = "gauge"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     asks_for_steps: ClassVar[tuple[str, ...]] = ("read", *SCALE_QUESTIONS)
@@ -121,7 +137,7 @@ class Gauge(PictureGenerator):
     rotation: Annotated[float | None, within(0, 30)] = None
     """Largest turn of the instrument to either side, in degrees (0 to 30)."""
     perspective: Annotated[float | None, within(0, poses.STEEPEST)] = None
-    """Strongest tilt, as the share by which the near edge is closer (0 to 0.15)."""
+    """Strongest tilt: how much closer the near edge is, as a share (0 to 0.15)."""
     scales: Annotated[tuple[str, ...] | None, check_scales] = field(default=None, metadata=LATER)
     """Your own scales in place of the instruments': unit if any, first, last, label distance and
     tick distance, such as km/h 0 220 20 5. Pointers then stand anywhere, and answers are the
@@ -157,17 +173,14 @@ class Gauge(PictureGenerator):
                 " their floors: add another palette, or leave the question `zone` out and give"
                 " level='easy'"
             )
-        self.materials.check_fonts("".join(
-            INSTRUMENTS[name].letters(scale)
-            for choices in self._scales.values() for name, scales in choices.items()
-            for scale in scales
-        ))  # fmt: skip
+        letters = [each.letters for name in self.instruments for each in INSTRUMENTS[name].variants]
+        self.materials.check_fonts("".join([*letters, *(self.scales or ())]))
 
     def _check_scales(self) -> None:
         """Refuse a user's scale that an instrument cannot carry, before anything is drawn."""
         for name in self.instruments:
             instrument = INSTRUMENTS[name]
-            if instrument.has_window or any(scale.cycle for scale in instrument.scales()):
+            if instrument.has_window or any(scale.cycle for scale in instrument.scales):
                 raise ValueError(
                     f"scales={list(self.scales or ())}: the {name} has its own scale:"
                     " choose other instruments"
@@ -186,7 +199,7 @@ class Gauge(PictureGenerator):
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
-        """Palettes: the held-out ones with `ood`, otherwise the rest, and families."""
+        """Names of the options `backgrounds`, `palettes` and `fonts`."""
         built_in = [name for name in PALETTES if (name in OOD_PALETTES) == self.ood]
         return {
             "backgrounds": (*BACKGROUNDS, CLUTTER),
@@ -202,15 +215,16 @@ class Gauge(PictureGenerator):
         ((name, scales),) = self._scales["read"].items()
         if len({scale.unit for scale in scales}) > 1:
             return None
-        return gauge_questions.read_question(INSTRUMENTS[name], scales[0])
+        return INSTRUMENTS[name].wordings("read", scales[0].unit)[0]
 
     @property
     def box_questions(self) -> tuple[str, ...]:
         """Questions for the boxes of the instruments, by their names."""
         if "find" not in self.questions:
             return ()
-        names = dict.fromkeys(INSTRUMENTS[name].phrases().name for name in self.instruments)
-        return tuple(map(gauge_questions.box_question, names))
+        instruments = [INSTRUMENTS[name] for name in self.instruments]
+        texts = (text for each in instruments for text in each.wordings("find", ""))
+        return tuple(dict.fromkeys(texts))
 
     def key(self, index: int) -> str:
         """Return instrument, scale, reading and question, such as gauge|bar|0..10|6.5|read."""
@@ -221,16 +235,14 @@ class Gauge(PictureGenerator):
         """Draw an instrument and ask a question about it."""
         rng = self.rng(index)
         name, instrument, scale, place = self._plan(rng)
-        reading = instrument.reading(scale, place, self._parts)
-        question = gauge_questions.ask(name, instrument, scale, self._nearest(scale, reading), rng)
-        instrument = instrument.with_random_design(rng, scale)
-        framing = _ANYWHERE if name == "find" else self._framing(instrument)
-        scene = self._scene(instrument, scale, reading.value, question, framing, rng)
-        case = scene.look.pose(instrument.outline(scene.look.case, RIM))
-        image, moved = self.degrade_picture(index, draw.draw_gauge(scene, rng), case)
+        reading = instrument.place_reading(scale, place, self._parts)
+        question = instrument.ask(name, scale, self._nearest(scale, reading), rng)
+        drawing = self._drawing(instrument, scale, reading, question, name == "find", rng)
+        scene = drawing.scene
+        image, moved = self.degrade_picture(index, draw_face(scene, rng), scene.case)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
-        scene = scene._replace(look=look)
-        facts = {"question": name, **draw.gauge_facts(scene, reading, question)}
+        drawing = drawing._replace(scene=scene._replace(look=look))
+        facts = {"question": name, **gauge_facts(drawing)}
         target = question.target or Box(*facts[_BOXES[name]])
         sample = Sample(self.id(index), image, question.text, target, facts)
         return self.with_steps(
@@ -240,7 +252,7 @@ class Gauge(PictureGenerator):
         )
 
     def _plan(self, rng: Rng) -> tuple[str, Instrument, Scale, int]:
-        """Draw the question, and the position of a reading among those of the split."""
+        """Draw the question, and a position of the split."""
         question = rng.choice(self.questions)
         choices = self._scales[question]
         instrument = INSTRUMENTS[rng.choice(tuple(choices))]
@@ -266,7 +278,7 @@ class Gauge(PictureGenerator):
         kinds = {False: self.log < 1 or not has_log, True: self.log > 0}
         return [
             scale for scale in scales
-            if kinds[scale.log] and gauge_questions.has_answer(question, instrument, scale)
+            if kinds[scale.log] and instrument.has_answer(question, scale)
             and _countable(instrument, scale, self.size)
             and places_of_split(instrument, scale, self._parts, self.split)
         ]  # fmt: skip
@@ -287,39 +299,49 @@ class Gauge(PictureGenerator):
 
     def _scales_of(self, instrument: Instrument) -> tuple[Scale, ...]:
         """Return the user's scales, or the usual scales of the instrument."""
-        return instrument.scales() if self.scales is None else tuple(map(parse_scale, self.scales))
+        return instrument.scales if self.scales is None else tuple(map(parse_scale, self.scales))
 
-    def _scene(
-        self,
-        instrument: Instrument,
-        scale: Scale,
-        value: Decimal,
-        question: ScaleQuestion,
-        framing: Framing,
-        rng: Rng,
-    ) -> GaugeScene:
+    def _drawing(
+        self, instrument: Instrument, scale: Scale, reading: ScaleReading, question: ScaleQuestion,
+        is_small: bool, rng: Rng,
+    ) -> GaugeDrawing:  # fmt: skip
         """Plan the instrument with its look. Zones and a mark that questions do not mention are
         decoys."""
         zones, mark = question.zones, question.mark
-        whole = scale.cycle is None and not instrument.has_window
-        if whole and not zones and rng.chance(self.settings.decoys):
-            zones = random_zones(scale, value, rng)
+        is_whole = scale.cycle is None and not instrument.has_window
+        if is_whole and not zones and rng.chance(self.settings.decoys):
+            zones = random_zones(scale, reading.value, rng)
         # Half as many marks as zones.
-        if whole and mark is None and rng.chance(self.settings.decoys / 2):
+        if is_whole and mark is None and rng.chance(self.settings.decoys / 2):
             mark = rng.choice(scale.labels)
-        look = self._look(instrument, framing, rng, has_zones=bool(zones))
-        return GaugeScene(instrument, scale, value, zones, mark, look)
-
-    def _look(
-        self, instrument: Instrument, framing: Framing, rng: Rng, *, has_zones: bool
-    ) -> GaugeLook:
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
-        may_lie_in_face = instrument.lies_in_face and framing.fills_picture
-        if self.look == "photo" and may_lie_in_face and rng.chance(0.6):
-            case = FACE
+        if self.look == "photo" and instrument.lies_in_face and not is_small and rng.chance(0.6):
+            case = PANEL
+        hand = rng.choice(UNSEEN_HANDS if self.ood else HANDS)
+        palette_name = self._palette(rng, has_zones=bool(zones))
+        description = instrument.description(scale, rng)
+        face = description.draw(
+            Fraction(reading.value), rng, {"case": case, "hands": hand}, ood=self.ood
+        )
+        face = _visible(face, palette_name)
+        if zones:
+            face = scale_marks.with_zones(face, face.part("pointer"), zones)
+        if mark is not None:
+            face = scale_marks.with_target(face, face.part("pointer"), mark)
+        pointer = face.part("pointer").part
+        assert isinstance(pointer, Pointer)
+        # A rim that has a mark, or the case of an instrument that is not round, is never cut off.
+        can_crop = face.body.shape != "box" and pointer.shape not in SLIDING
+        framing = _CROP if self.look == "photo" and can_crop else _WHOLE
+        look = self._look(face, palette_name, _ANYWHERE if is_small else framing, rng)
+        return GaugeDrawing(
+            FaceScene(face, look), instrument, scale, reading, question, zones, mark, hand
+        )
+
+    def _look(self, face: DrawnFace, palette_name: str, framing: Framing, rng: Rng) -> FaceLook:
         settings = self.settings
         pose = poses.place(
-            instrument.outline(case, RIM),
+            face.body.outline(face.body.rim),
             turn=rng.uniform(-settings.rotation, settings.rotation),
             tilt=rng.uniform(0, settings.perspective), towards=rng.uniform(0, 360),
             length=self.size * rng.uniform(framing.shortest, framing.longest),
@@ -330,17 +352,12 @@ class Gauge(PictureGenerator):
         if framing.off_centre:
             most = framing.off_centre * self.size
             pose = pose.moved(rng.uniform(-most, most), rng.uniform(-most, most))
-        return GaugeLook(
-            size=self.size, case=case, hand=rng.choice(UNSEEN_HANDS if self.ood else HANDS),
-            palette=self._palette(rng, has_zones=has_zones),
+        return FaceLook(
+            size=self.size, palette=palette_name,
             background=rng.choice(self.materials.names("backgrounds")),
             font=rng.choice(self.materials.names("fonts")),
             pose=pose, is_photo=self.look == "photo",
         )  # fmt: skip
-
-    def _framing(self, instrument: Instrument) -> Framing:
-        """Return the framing. In photographs, the rim of a round dial may be cut off."""
-        return _CROP if self.look == "photo" and instrument.can_crop else _WHOLE
 
     def _palette(self, rng: Rng, *, has_zones: bool) -> str:
         """Draw a palette. In photographs it has the colours of a real instrument."""
@@ -350,7 +367,7 @@ class Gauge(PictureGenerator):
 
     @cached_property
     def _palettes(self) -> tuple[str, ...]:
-        every = colours.palette_names(self.materials.names("palettes"))
+        every = palette_names(self.materials.names("palettes"))
         return tuple(n for n in every if n not in PALETTES or (n in OOD_PALETTES) == self.ood)
 
     @cached_property
@@ -358,40 +375,42 @@ class Gauge(PictureGenerator):
         """Return the palettes from whose floor each zone stands out."""
         return tuple(
             name for name in self._palettes
-            if all(difference(c, colours.palette(name).floor) >= VISIBLE for c in ZONES.values())
+            if all(difference(c, palette(name).floor) >= VISIBLE for c in ZONES.values())
         )  # fmt: skip
 
 
-@cache
-def places_of_split(
-    instrument: Instrument, scale: Scale, parts: int, split: Split
-) -> tuple[int, ...]:
-    """Return the positions of a split. Two splits never share a value of a scale."""
-    every = range(instrument.first_place(parts), instrument.place_count(scale, parts))
-    return tuple(
-        place for place in every
-        if split_of("gauge", instrument.meaning(scale, place, parts)) == split
-    )  # fmt: skip
+def _visible(face: DrawnFace, palette_name: str) -> DrawnFace:
+    """Return the face with the palette's colour for pointers that the floor would hide."""
+    colours = palette(palette_name)
+    for mount in face.parts:
+        part = mount.part
+        if not isinstance(part, Pointer) or part.colour in ("pointer", "tint"):
+            continue
+        if difference(colour_of(part.colour, colours), colours.floor) < VISIBLE:
+            face = face.with_changed(mount.name, colour="pointer")
+    return face
 
 
 @cache
 def _countable(instrument: Instrument, scale: Scale, size: int) -> bool:
     """Return True if the ticks stand apart in the smallest picture of the instrument."""
-    edge = instrument.outline(CASES[0], RIM)
-    # A tilt takes up to a tenth of the length.
-    unit = 0.9 * _WHOLE.shortest * size / float(np.ptp(edge, axis=0).max())
-    apart = min(b - a for a, b in pairwise(map(scale.share, scale.ticks)))
-    return apart * instrument.layout.track.length * unit >= MIN_TICK_GAP
+    _, gap = narrowest_ticks(instrument.description(scale))
+    return gap * _WHOLE.shortest * size >= MIN_TICK_GAP
 
 
 @cache
 def _legible(instrument: Instrument, scale: Scale) -> bool:
     """Return True if the labels, in the broadest font, keep clear of each other and of the rim."""
-    rim = instrument.outline(CASES[0])[:, 0]
-    # With a smaller gap, 90 beside 100 would read 90100.
-    air = 0.2 * instrument.layout.digit
+    description = instrument.description(scale)
+    # With the largest numbers.
+    face = description.draw(value_at(description.head.value, 0), EndChooser(1.0))
+    rim = face.body.outline()[:, 0]
     boxes: list[tuple[float, float, float, float]] = []
-    for label in instrument.numerals(scale):
+    track = face.part("scale").part
+    assert isinstance(track, Track)
+    for label in track.texts:
+        # With a smaller gap, 90 beside 100 would read 90100.
+        air = 0.2 * label.height
         rows, columns = text_tile(label.text, "sans-bold", _MEASURED, 0).shape
         half_width = columns * label.height / _MEASURED / 2
         half_height = rows * label.height / _MEASURED / 2

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
-from gnomon.generators.instruments.scale import Scale, ScaleReading
-from gnomon.generators.instruments.scale_steps import between_labels
+from gnomon.generators.faces.scale import Scale, ScaleReading
+from gnomon.generators.faces.scale_steps import between_labels
 
 
 def steps(question: str, facts: dict[str, Any], scale: Scale, reading: ScaleReading) -> str:

@@ -14,8 +14,8 @@ from gnomon.generators.chart import Chart
 from gnomon.generators.clock import Clock
 from gnomon.generators.drawing.colours import PALETTES
 from gnomon.generators.drawing.pose import Slot
+from gnomon.generators.faces.generator import OOD_PALETTES
 from gnomon.generators.gauge import Gauge
-from gnomon.generators.gauge.generator import OOD_PALETTES
 from gnomon.generators.rng import Rng
 from gnomon.sample import Sample
 

@@ -2,13 +2,9 @@
 
 import math
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
-
-# Parts into which ticks divide the space between two labels on decimal scales.
-DIVISIONS = (2, 4, 5, 10)
-# Divisions on scales in inches.
-BINARY_DIVISIONS = (2, 4, 8)
 
 
 class ScaleReading(NamedTuple):
@@ -40,6 +36,17 @@ class Scale(NamedTuple):
     def high(self) -> Decimal:
         """Value of the last tick, or of the first tick a turn later."""
         return self.ticks[-1] if self.cycle is None else self.low + self.cycle
+
+    @property
+    def numbers(self) -> dict[str, Fraction]:
+        """Numbers of the scale by the names that formulas use."""
+        return {
+            "low": Fraction(self.low),
+            "high": Fraction(self.high),
+            "label": Fraction(self.labels[1] - self.labels[0]),
+            "tick": Fraction(self.ticks[1] - self.ticks[0]),
+            "log": Fraction(self.log),
+        }
 
     def share(self, value: Decimal) -> float:
         """Return the place of a value along the scale, 0 to 1."""
@@ -97,36 +104,21 @@ def parse_scale(text: str) -> Scale:
 
 
 @cache
-def linear(*ranges: str, divisions: tuple[int, ...] = DIVISIONS) -> tuple[Scale, ...]:
-    """Build linear scales of ranges in each division. "bar 0 10 1": unit, both ends, label
-    distance."""
-    return tuple(_linear(text, division) for text in ranges for division in divisions)
+def parse_scales(text: str, *, is_cyclic: bool = False) -> tuple[Scale, ...]:
+    """Parse scales that differ in their ticks, such as "bar 0 10 1 0.5,0.2", or a logarithmic
+    scale of whole decades, such as "Pa 1 1000 log".
+
+    On a cyclic scale, the last value is the first value again.
+    """
+    *words, ticks = text.split()
+    if ticks == "log":
+        return (_logarithmic(" ".join(words[:-2]), *words[-2:]),)
+    scales = tuple(parse_scale(" ".join([*words, tick])) for tick in ticks.split(","))
+    return tuple(map(_cyclic, scales)) if is_cyclic else scales
 
 
-@cache
-def logarithmic(*ranges: str) -> tuple[Scale, ...]:
-    """Build scales of whole decades with nine ticks each. "Pa 1 1000": unit and both ends."""
-    return tuple(_logarithmic(*text.split()) for text in ranges)
-
-
-@cache
-def cyclic(turn: str, *, divisions: tuple[int, ...]) -> tuple[Scale, ...]:
-    """Build cyclic scales. "- 0 10 1": unit or -, first label, the same label a turn later,
-    distance."""
-    return tuple(_cyclic(turn, division) for division in divisions)
-
-
-def _cyclic(text: str, division: int) -> Scale:
-    unit, *ends = text.split()
-    scale = _linear(" ".join([unit, *ends]), division)
-    return Scale(
-        unit.strip("-"), False, scale.labels[:-1], scale.ticks[:-1], scale.high - scale.low
-    )
-
-
-def _linear(text: str, division: int) -> Scale:
-    unit, low, high, apart = text.split()
-    return _graduate(unit, Decimal(low), Decimal(high), Decimal(apart), division)
+def _cyclic(scale: Scale) -> Scale:
+    return Scale(scale.unit, False, scale.labels[:-1], scale.ticks[:-1], scale.high - scale.low)
 
 
 def _graduate(unit: str, low: Decimal, high: Decimal, apart: Decimal, division: int) -> Scale:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from gnomon.generators.drawing.colours import Colour
-from gnomon.generators.instruments.scale import Scale, ScaleReading, plain
+from gnomon.generators.faces.scale import Scale, ScaleReading, plain
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Target, Text
 
@@ -47,12 +47,12 @@ def is_asked_of(question: str, scale: Scale) -> bool:
 
 
 def ask(question: str, scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
-    """Ask one of SCALE_QUESTIONS about a reading."""
+    """Ask a question of SCALE_QUESTIONS about a reading."""
     return _ASK[question](scale, reading, rng)
 
 
 def random_zones(scale: Scale, value: Decimal, rng: Rng) -> tuple[Zone, ...]:
-    """Draw three zones that meet at labels. No such label is beside the value."""
+    """Draw three zones that meet at labels, but not at a label next to the value."""
     first, second = _two_labels(scale, value, rng)
     # Green is more often the lower end than the upper one.
     names = tuple(ZONES) if rng.chance(0.6) else tuple(ZONES)[::-1]
@@ -103,7 +103,7 @@ SCALE_QUESTIONS = tuple(_ASK)
 
 
 def _clear(scale: Scale, value: Decimal) -> list[Decimal]:
-    """Return the labels that are neither the value nor a tick beside it."""
+    """Return the labels that are neither the value nor the next tick."""
     above = bisect_left(scale.ticks, value)
     near = {scale.ticks[above]}
     if value < scale.ticks[above]:

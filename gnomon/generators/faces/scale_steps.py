@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from gnomon.generators.instruments.scale import plain
+from gnomon.generators.faces.scale import plain
 from gnomon.generators.wording import rounded_text
 
 
