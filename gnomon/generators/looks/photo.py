@@ -36,6 +36,9 @@ _GROUNDS = ("c8c8c4", "8e9090", "3e4044", "7a6c58", "dcdad4", "2c4c86", "50605a"
 _FAINTEST = 0.065
 NOISIEST = 0.3
 """Largest deviation of the noise, as a share of the picture's deviation."""
+# After a larger block was freed once, glibc keeps the memory of pictures instead of returning it to
+# the system. Otherwise each picture faults its pages in again, which takes a fifth of the time.
+np.empty(16 << 20, np.uint8)
 
 
 class Layers(NamedTuple):
