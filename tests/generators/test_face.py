@@ -205,15 +205,15 @@ def test_zones_have_their_colours_between_their_values():
         for zone in track.zones:
             begin, end = zone.span
             # Between two ticks, in the middle of the zone's breadth.
-            tick = math.floor((begin + end) / 2 / 0.02) * 0.02 + 0.01
-            if not begin + 0.005 < tick < end - 0.005:
+            tick = (math.floor((begin + end) / 2 / track.ticks) + 0.5) * track.ticks
+            if not begin + track.ticks / 4 < tick < end - track.ticks / 4:
                 continue
             share = track.graduation.share(tick)
             x, y = scene.look.pose.at(*track.path.point(share, 0.05))
             assert (
                 np.abs(image[int(y), int(x)] - colour_of(zone.colour, palette("white"))).max() < 12
             )
-        assert tick > 0.3
+        assert tick > 0.2
 
 
 def figures_of(cell, ink, ground):
