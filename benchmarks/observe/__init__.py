@@ -1,0 +1,1 @@
+"""Answers with steps and rewards on the whole answer, beside direct answers."""
