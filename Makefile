@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 SCHEMA := $(BIN)/check-jsonschema --quiet --builtin-schema
 
-.PHONY: demo test test-slow test-long test-pages crash test-matrix test-others test-hub check bench transfer gpu gpu-wheels docs dist format tiny tiny-charts clean
+.PHONY: demo test test-slow test-long test-pages crash test-matrix test-others test-hub check bench transfer gpu gpu-wheels docs dist format tiny tiny-charts tiny-gauges clean
 
 demo: $(READY)            ## draw, fine-tune the embedded model in 4 bits, evaluate before and after
 	$(BIN)/gnomon demo
@@ -105,6 +105,11 @@ tiny-charts: $(READY)     ## make the weights of the chart reader again, and put
 	$(BIN)/python -m benchmarks.making.chart_eyes runs/chart-eyes
 	$(BIN)/python -m benchmarks.making.chart_reader runs/chart-eyes runs/chart-reader
 	$(BIN)/python -m benchmarks.making.adopt runs/chart-reader gnomon/pipeline/tiny_charts
+
+tiny-gauges: $(READY)     ## make the weights of the gauge reader again, and put them in place
+	$(BIN)/python -m benchmarks.making.gauge_eyes runs/gauge-eyes
+	$(BIN)/python -m benchmarks.making.gauge_reader runs/gauge-eyes runs/gauge-reader
+	$(BIN)/python -m benchmarks.making.adopt runs/gauge-reader gnomon/pipeline/tiny_gauges
 
 clean:                    ## remove the environment and what runs left
 	rm -rf .venv .matrix runs dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -167,7 +167,7 @@ def draw_charts(indices: range) -> list[Drawn]:
         sample = made[sort, native][index]
         assert sample.image is not None
         small = sample.image.convert("RGB").resize(shape, Image.Resampling.BICUBIC)
-        pixels = _worn(np.asarray(small), rng)
+        pixels = worn(np.asarray(small), rng)
         charts.append(Drawn(pixels, shape, shape[0] / native[0], sample.facts))
     return charts
 
@@ -195,7 +195,7 @@ def _stack(rows: Sequence[tuple[NDArray[np.uint8], dict[str, NDArray[np.float32]
     return Labels(np.stack(pixels), {n: np.stack([of[n] for of in labels]) for n in HEADS})
 
 
-def _worn(pixels: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+def worn(pixels: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Change light and noise of three pictures in four; one in eight becomes a negative."""
     kind = int(rng.integers(8))
     if kind < 2:

@@ -52,7 +52,9 @@ def finder_of(model: Model) -> InstrumentFinder | None:
     """Return the finder in a model's folder, such as that of gnomon-tiny, or None."""
     if model.server is not None:  # its name is the server's, not that of a folder
         return None
-    weights = Path(families.locate(model.name)) / WEIGHTS
+    folder = Path(families.locate(model.name))
+    # The gauge reader shares the finder of gnomon-tiny.
+    weights = (families.TINY if folder == families.GAUGES else folder) / WEIGHTS
     return InstrumentFinder(weights, any_question=False) if weights.is_file() else None
 
 

@@ -11,6 +11,7 @@ FAMILIES = {
     "gemma4": "gnomon.pipeline.families.gemma:Gemma4",
     "gnomon-tiny": "gnomon.pipeline.families.tiny:GnomonTiny",
     "gnomon-tiny-charts": "gnomon.pipeline.families.tiny:GnomonTinyCharts",
+    "gnomon-tiny-gauges": "gnomon.pipeline.families.tiny:GnomonTinyGauges",
     "idefics3": "gnomon.pipeline.families.idefics3:Idefics3",
     "internvl": "gnomon.pipeline.families.internvl:InternVL",
     "llama": "gnomon.pipeline.families.llama:Llama",
@@ -30,7 +31,14 @@ BLANK = "gnomon-tiny-blank"
 """Name of the embedded model with random weights, drawn from the seed."""
 CHARTS = TINY.parent / "tiny_charts"
 """Folder of the embedded model that reads charts."""
-EMBEDDED = {"gnomon-tiny": str(TINY), "gnomon-tiny-charts": str(CHARTS), BLANK: BLANK}
+GAUGES = TINY.parent / "tiny_gauges"
+"""Folder of the embedded model that reads gauges."""
+EMBEDDED = {
+    "gnomon-tiny": str(TINY),
+    "gnomon-tiny-charts": str(CHARTS),
+    "gnomon-tiny-gauges": str(GAUGES),
+    BLANK: BLANK,
+}
 """Folders of the embedded models by name. A name with a family of its own belongs to this family,
 the others to gnomon-tiny's."""
 

@@ -46,6 +46,14 @@ class GnomonTinyCharts(GnomonTiny):
     """Limits under which 4:3 becomes 336 × 252, 16:9 392 × 224, and a square 280 × 280."""
 
 
+class GnomonTinyGauges(GnomonTiny):
+    """The embedded model that reads gauges, with pictures of about 224 × 224 pixels."""
+
+    name = "gnomon-tiny-gauges"
+    pixels = (45_000, 56_000)
+    """Limits under which a square becomes 224 × 224, and 4:3 252 × 196."""
+
+
 def blank() -> PreTrainedModel:
     """Build the model with random weights."""
     from torch import float32

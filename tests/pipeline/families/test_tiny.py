@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ import torch
 from transformers import AutoTokenizer, Qwen2VLForConditionalGeneration
 
 import gnomon
-from gnomon.generators import Chart
+from gnomon.generators import Chart, create
 from gnomon.pipeline.checkpoint import open_processor
-from gnomon.pipeline.families import CHARTS, TINY, tiny
+from gnomon.pipeline.families import CHARTS, GAUGES, TINY, tiny
 from gnomon.pipeline.families.tiny import SIDE
 from gnomon.pipeline.load import load
 from gnomon.recipe import Model
@@ -77,6 +78,18 @@ def test_the_chart_reader_reads_bars_of_held_out_styles():
     assert sum(right) >= 15
 
 
+def test_the_gauge_reader_finds_dial_indicators_and_reads_the_place_in_the_turn():
+    reader = gnomon.load("gnomon-tiny-gauges")
+    assert reader.finder is not None
+    drawn = create("face", description="dial_indicator", look="photo", size=320, split="test")
+    right = []
+    for sample in drawn[0:24]:
+        answer = reader.read(sample.image, "What does the dial indicator read? Answer in mm.")
+        off = float(answer.value.value - Decimal(sample.facts["value"])) if answer.value else 0.5
+        right.append(abs((off + 0.5) % 1 - 0.5) <= 0.02)
+    assert sum(right) >= 14
+
+
 @pytest.mark.parametrize("folder", [TINY, "checkpoint"])
 def test_a_server_reads_the_answer_and_nothing_beside_it(blank, checkpoint, folder):
     """transformers serve parses answers by the tokenizer's template, else by that of Qwen2-VL."""
@@ -127,9 +140,10 @@ ROOT = Path(__file__).parents[3]
         (ROOT / "docs" / "howto" / "photographs.md", {"photographs.txt"}, 11),
         (CHARTS / "README.md", {"charts.txt", "transfer_chart_reader.txt"}, 7),
         (ROOT / "docs" / "howto" / "charts.md", {"charts.txt"}, 7),
-        (ROOT / "docs" / "howto" / "find.md", {"wild.txt"}, 5),
+        (ROOT / "docs" / "howto" / "find.md", {"wild.txt", "gauges.txt"}, 8),
+        (GAUGES / "README.md", {"gauges.txt"}, 7),
     ],
-    ids=["card", "photographs", "chart card", "charts", "find"],
+    ids=["card", "photographs", "chart card", "charts", "find", "gauge card"],
 )
 def test_the_figures_of_a_page_are_those_of_the_results(page, linked, least):
     text = page.read_text(encoding="utf-8")
