@@ -133,7 +133,7 @@ def test_a_mixed_question_says_if_steps_are_wanted():
         ("scene", {"questions": ["count"]}, "no thing", "0"),
         ("text_spotting", {"questions": ["read"]}, "words 1, characters 6", "MEADOW"),
         ("face", {"description": "dial_indicator"},
-         "pointer small.hand at 6.28, pointer hand at 27.5", "6.28 mm"),
+         "pointer small.hand at 5.09, pointer hand at 8.7", "5.09 mm"),
     ],
 )  # fmt: skip
 def test_steps_are_what_the_picture_shows(kind, options, rationale, answer):
