@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import time
@@ -25,6 +26,7 @@ from gnomon.pipeline.families import TINY, tiny
 from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import Loaded, load, load_trained
 from gnomon.progress import note, track
+from gnomon.runs.resolve import resolve_values
 from gnomon.sample import Sample
 
 OUTCOMES = Path(__file__).parent / "outcomes.jsonl.xz"
@@ -212,10 +214,10 @@ def reward(cell: Cell, loaded: Loaded, folder: Path) -> tuple[Loaded, int]:
         "eval": {"max_new_tokens": TOKENS},
         "seed": cell.seed,
     }  # fmt: skip
-    trained = gnomon.train(recipe, out=folder / "run")
-    lengths = [row["completions/mean_length"] for row in trained.log if "reward" in row]
-    from gnomon.runs.resolve import resolve_values
-
+    gnomon.train(recipe, out=folder / "run")
+    log = (folder / "run" / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [row for row in map(json.loads, log) if "reward" in row]
+    lengths = [row["completions/mean_length"] for row in rows]
     model = resolve_values(recipe, (), name="recipe").recipe.model
     return load_trained(model, folder / "run"), round(64 * sum(lengths))
 
