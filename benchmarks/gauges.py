@@ -31,14 +31,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
-from torch.nn import functional
 
 from benchmarks.making.chart_reader import Asked, Reader, Row
 from benchmarks.making.gauge_eyes import SIDE
 from benchmarks.making.gauge_reader import draw, features
 from benchmarks.observe.report import with_interval
-from benchmarks.real.cnn import LEARNING_RATE, Network, Size, augment
-from benchmarks.wild import Labelled, read_rows
+from benchmarks.real.cnn import Network, Size
+from benchmarks.wild import Labelled, read_rows, split_rows
+from benchmarks.wild_cnn import fit
 from gnomon import atomic, generators
 from gnomon.pipeline.answering.local import predict_batches
 from gnomon.pipeline.load import Loaded, load
@@ -47,7 +47,6 @@ from gnomon.recipe import Model
 from gnomon.runs.finding import InstrumentFinder
 from gnomon.sample import FINDING, Number, Sample
 from gnomon.store.pictures import load_picture
-from gnomon.store.samples import pixel_hash
 
 HELD_OUT, SEEDS, COUNTS = 100, (0, 1, 2), (5, 20, 80, 1000)
 STEPS, BATCH, DRAWN = 40, 32, 800
@@ -79,16 +78,11 @@ def shown(source: Path, out: Path, instrument: str) -> tuple[list[Shown], list[S
     own = [row for row in read_rows(source, out) if row.instrument == instrument]
     with (own[0].file.parents[1] / "labels.csv").open(encoding="utf-8", newline="") as lines:
         asked = {Path(cells["image"]).name: cells["question"] for cells in csv.DictReader(lines)}
-    val, train = ([row for row in own if row.split == name] for name in ("val", "train"))
-    pixels = {row.file: pixel_hash(load_picture(row.file)) for row in own}
-    seen = {pixels[row.file] for row in val}
-    held_out = [row for row in train[-HELD_OUT:] if pixels[row.file] not in seen]
-    seen |= {pixels[row.file] for row in held_out}
-    others = [row for row in train[:-HELD_OUT] if pixels[row.file] not in seen]
+    others, test = split_rows(own, HELD_OUT)
     finder = InstrumentFinder()
     return tuple(  # type: ignore[return-value]
         [_find(finder, row, asked[row.file.name]) for row in track(rows, desc="finding")]
-        for rows in (others, [*val, *held_out])
+        for rows in (others, test)
     )
 
 
@@ -118,7 +112,10 @@ def read_photographs(loaded: Loaded, test: Sequence[Shown]) -> Readings:
 
 
 def measures(row: Labelled, reading: float | None) -> list[float]:
-    """Of four options; within 0.02, of dial indicators within a turn; and the right turn."""
+    """Return 1 or 0 for the right option of four, for 0.02 at most, and for the right turn.
+
+    The second measure of a dial indicator leaves out whole turns.
+    """
     if reading is None:
         return [0.0, 0.0, 0.0]
     off = abs(reading - row.value)
@@ -200,15 +197,7 @@ def read_by_cnn(train: Sequence[Shown], test: Sequence[Shown], seed: int) -> Rea
     images, values = _pictures(train), torch.tensor([one.row.value for one in train])
     around = torch.stack([values % 1, values / 10 % 1], 1) * tau
     targets = torch.cat([around.sin(), around.cos()], 1).float()
-    optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=CNN_STEPS)
-    for _ in track(range(CNN_STEPS), desc="training the CNN"):
-        chosen = torch.randint(len(train), (BATCH,))
-        loss = functional.mse_loss(network(augment(images[chosen])), targets[chosen])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+    fit(network, images, targets, CNN_STEPS)
     network.eval()
     with torch.no_grad():
         outputs = torch.cat([network(batch) for batch in _pictures(test).split(BATCH)])

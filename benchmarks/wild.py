@@ -112,13 +112,18 @@ def _number(text: str) -> float:
 
 def split_clocks(rows: Sequence[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
     """Return the clocks for training and the clocks of the test. No picture is in both."""
-    clocks = [row for row in rows if row.instrument == "clock"]
-    val, train = ([row for row in clocks if row.split == split] for split in ("val", "train"))
-    pixels = {row.file: pixel_hash(load_picture(row.file)) for row in clocks}
+    return split_rows([row for row in rows if row.instrument == "clock"], HELD_OUT)
+
+
+def split_rows(rows: Sequence[Labelled], count: int) -> tuple[list[Labelled], list[Labelled]]:
+    """Return rows for training, and a test of val and the last `count` rows of train. No picture is
+    in both."""
+    val, train = ([row for row in rows if row.split == split] for split in ("val", "train"))
+    pixels = {row.file: pixel_hash(load_picture(row.file)) for row in rows}
     seen = {pixels[row.file] for row in val}
-    held_out = [row for row in train[-HELD_OUT:] if pixels[row.file] not in seen]
+    held_out = [row for row in train[-count:] if pixels[row.file] not in seen]
     seen |= {pixels[row.file] for row in held_out}
-    return [row for row in train[:-HELD_OUT] if pixels[row.file] not in seen], [*val, *held_out]
+    return [row for row in train[:-count] if pixels[row.file] not in seen], [*val, *held_out]
 
 
 def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]:

@@ -41,21 +41,26 @@ def read_clocks(
     minutes = torch.tensor([row.value for row in train])
     angles = torch.stack([minutes / 720 * tau, minutes / 60 * tau], 1)
     targets = torch.cat([angles.sin(), angles.cos()], 1)
-    optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=STEPS)
-    for _ in track(range(STEPS), total=STEPS, desc="training the CNN"):
-        chosen = torch.randint(len(train), (BATCH,))
-        loss = functional.mse_loss(network(augment(images[chosen])), targets[chosen])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
+    fit(network, images, targets, STEPS)
     network.eval()
     with torch.no_grad():
         outputs = torch.cat([network(batch) for batch in _load(test).split(BATCH)])
     turns = torch.atan2(outputs[:, :2], outputs[:, 2:]) / tau % 1
     answer = {"refused": False, "corners": None, "seconds": None}
     return [{**answer, "reading": combine(720 * a, 60 * b)} for a, b in turns.tolist()]
+
+
+def fit(network: Network, images: torch.Tensor, targets: torch.Tensor, steps: int) -> None:
+    """Train a network on augmented pictures [n, 3, side, side] and what it should say of them."""
+    optimizer = torch.optim.AdamW(network.parameters(), LEARNING_RATE, weight_decay=1e-2)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
+    for _ in track(range(steps), total=steps, desc="training the CNN"):
+        chosen = torch.randint(len(images), (BATCH,))
+        loss = functional.mse_loss(network(augment(images[chosen])), targets[chosen])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
 
 
 def _load(rows: Sequence[Labelled]) -> torch.Tensor:
