@@ -138,7 +138,8 @@ def play(page, *, whole):
     trains = False
     for language, title, text in blocks(page):
         if language not in ("bash", "sh"):
-            write(page, language, title, text)
+            if (language, title) != ("text", ""):  # what a command printed
+                write(page, language, title, text)
             continue
         for line in commands(text):
             launched = line.partition(" -m gnomon ")
