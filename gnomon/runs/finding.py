@@ -46,6 +46,11 @@ _KINDS = {
     "clock": ("clock",), "time": ("clock",),
 }  # fmt: skip
 _CACHED = 4096
+EMBEDDED_READERS = {
+    "clock": "gnomon-tiny", "counter": "gnomon-tiny", "dial": "gnomon-tiny",
+    "gauge": "gnomon-tiny-gauges",
+}  # fmt: skip
+"""The embedded model that was trained on each kind of instrument."""
 
 
 def finder_of(model: Model) -> InstrumentFinder | None:

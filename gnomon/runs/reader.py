@@ -24,7 +24,13 @@ from gnomon.progress import track, warn
 from gnomon.recipe import Columns, Recipe, RecipeError
 from gnomon.runs import cuts
 from gnomon.runs.answer import Answer
-from gnomon.runs.finding import InstrumentFinder, additions_of, cut_kind, kinds_asked
+from gnomon.runs.finding import (
+    EMBEDDED_READERS,
+    InstrumentFinder,
+    additions_of,
+    cut_kind,
+    kinds_asked,
+)
 from gnomon.runs.known_questions import (
     LISTED,
     box_questions,
@@ -118,7 +124,12 @@ class Reader:
         is_known = kind is None or kind in self.additions or (kind,) in first
         if not is_known and kind not in self._warned_kinds:
             self._warned_kinds.add(kind)
-            warn(f"{self.name} was not trained on {kind}s: do not trust what it reads off them")
+            other = EMBEDDED_READERS.get(str(kind), self.name)
+            way_out = f" ({other} was)" if other != self.name else ""
+            warn(
+                f"{self.name} was not trained on {kind}s{way_out}: do not trust what it reads off"
+                " them"
+            )
         return fitting[0] if fitting else next(iter(self.questions))
 
     @cached_property

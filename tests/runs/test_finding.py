@@ -152,7 +152,7 @@ def test_gauges_are_read_with_a_warning(asked, monkeypatch, hall, capsys):
     monkeypatch.setattr(InstrumentFinder, "kind", lambda self, image: "gauge")
     reader = gnomon.load("gnomon-tiny")
     assert [reader.read(hall[0]).question for _ in range(2)] == [DIAL, DIAL]
-    assert capsys.readouterr().err.count("was not trained on gauges") == 1
+    assert capsys.readouterr().err.count("not trained on gauges (gnomon-tiny-gauges was)") == 1
 
 
 def test_small_pictures_without_an_instrument_are_taken_for_crops(asked):
