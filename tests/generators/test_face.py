@@ -101,7 +101,9 @@ def test_every_pointer_stands_at_its_number_in_the_pixels(name):
             x, y = facts["tip"]
             if "pivot" not in facts:  # a column ends at its value, and is a few pixels broad
                 if level == "easy":
-                    assert abs(column_end(own, mount, x, y)) < 2
+                    # A tick may hide the end of a liquid beneath it.
+                    tick = mount.part.beneath * mount.track.width * scene.look.pose.scale
+                    assert abs(column_end(own, mount, x, y)) < 2 + tick
                 measured += 1
                 continue
             u, v = facts["pivot"]
@@ -151,6 +153,30 @@ def test_a_photographed_pointer_stands_within_the_parallax(name):
     assert measured or name in (
         "electricity_meter", "measuring_cylinder", "ruler", "thermometer", "water_meter",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WITH_POINTERS)
+def test_a_photograph_keeps_all_that_its_pointers_draw(name, monkeypatch):
+    """Hubs, too, stand in front: pixels that the pointers change are in the mask."""
+    taken = []
+    photograph = draw.photo.photograph
+    monkeypatch.setattr(
+        draw.photo,
+        "photograph",
+        lambda *args, **kw: taken.append(args[0]) or photograph(*args, **kw),
+    )
+    generator, changed = face(name, look="photo"), 0
+    for index in range(3):
+        taken.clear()
+        generator.draw(index)
+        (layers,) = taken
+        moved = layers.with_pointer.astype(float) - layers.without_pointer
+        is_moved = np.abs(moved).max(2) > 16
+        changed += is_moved.sum()
+        # An edge is blended in the pixel beside it.
+        in_front = cv2.dilate(layers.pointer_mask, np.ones((3, 3), np.uint8)) > 0
+        assert not (is_moved & ~in_front).any(), index
+    assert changed > 100 or name in ("measuring_cylinder", "ruler", "thermometer")  # columns
 
 
 @names

@@ -74,7 +74,7 @@ def test_steps_change_the_answer_alone(kind, options):
     [
         ("clock", {}, "clock-v8-5253387a-train-0-0000000"),
         ("clock", {"answer": "mixed"}, "clock-v8-5253387a-train-0-mixed-0000000"),
-        ("gauge", {}, "gauge-v8-25578960-train-0-0000000"),
+        ("gauge", {}, "gauge-v9-25578960-train-0-0000000"),
         ("chart", {}, "chart-v4-348e76f3-train-0-0000000"),
     ],
 )
@@ -123,9 +123,9 @@ def test_a_mixed_question_says_if_steps_are_wanted():
     [
         ("clock", {"second_hand": 0}, "short hand 9.32, long hand 3.8", "09:19"),
         ("clock", {"one_hand": 1.0}, "short hand 8.92", "08:55"),
-        ("gauge", {"instruments": ["gauge"], "level": "medium"}, "between 2 and 2.5, 1.5 of 2",
-         "2.375 bar"),
-        ("gauge", {"instruments": ["dial"], "level": "hard"}, "between 5 and 6, 3.2 of 5", "5.6"),
+        ("gauge", {"instruments": ["gauge"], "level": "medium", "seed": 1},
+         "between 4 and 5, 1.5 of 4", "4.375 bar"),
+        ("gauge", {"instruments": ["dial"], "level": "hard"}, "between 3 and 4, 4.5 of 10", "3.5"),
         ("counter", {"faces": ["wheels"], "level": "hard"}, "wheels 0 4 8 4 1 8 5 2 4",
          "48418524"),
         ("chart", {"charts": ["bar"], "questions": ["retrieve"], "value_labels": 0},
@@ -133,7 +133,7 @@ def test_a_mixed_question_says_if_steps_are_wanted():
         ("scene", {"questions": ["count"]}, "no thing", "0"),
         ("text_spotting", {"questions": ["read"]}, "words 1, characters 6", "MEADOW"),
         ("face", {"description": "dial_indicator"},
-         "pointer small.hand at 5.09, pointer hand at 8.7", "5.09 mm"),
+         "pointer small.hand at 7.54, pointer hand at 54.3", "7.54 mm"),
     ],
 )  # fmt: skip
 def test_steps_are_what_the_picture_shows(kind, options, rationale, answer):

@@ -182,7 +182,8 @@ def _photograph(canvas: Canvas, scene: FaceScene, painter: FacePainter, rng: Rng
             x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
             painter.pose, painter.frame = look.pose.moved(x, y), mount.frame
             pointer.paint(painter, mount)
-            contours += [painter.place(contour) for contour in pointer.contours(mount)]
+            in_front = (*pointer.contours(mount), *pointer.hub_discs(mount))
+            contours += [painter.place(contour) for contour in in_front]
     painter.finish_fine()
     # A panel continues beyond the picture.
     grow = 4.0 if face.body.shape == PANEL else 1.0

@@ -100,7 +100,7 @@ class Face(PictureGenerator):
     """Instruments by their descriptions, shipped or your own, and what they read."""
 
     kind: ClassVar[str] = "face"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Time, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     asks_for_steps: ClassVar[tuple[str, ...]] = ("read", "part", *SCALE_QUESTIONS)

@@ -120,13 +120,18 @@ class Pointer(FacePart):
         paints["d"] = blend(paints["b"], (0, 0, 0), 0.6)
         for contours, material in self.layers(mount, painter.fine_swell):
             painter.fill_fine(contours, paints[material])
-        if self.hub and self.shape not in SLIDING:
-            track = _track(mount)
-            hub = disc(self.hub * (track.radius or 1.0)) + track.at
+        for hub in self.hub_discs(mount):
             painter.fill_fine([hub], painter.colour(self.hub_colour))
 
+    def hub_discs(self, mount: MountedPart) -> list[Points]:
+        """List the disc over the pivot, in the track's frame. Empty for a pointer without a hub."""
+        track = _track(mount)
+        if not self.hub or self.shape in SLIDING:
+            return []
+        return [disc(self.hub * (track.radius or 1.0)) + track.at]
+
     def contours(self, mount: MountedPart) -> list[Points]:
-        """List the contours of all layers, in the track's frame."""
+        """List the contours of all layers without the hub, in the track's frame."""
         return [contour for contours, _ in self.layers(mount) for contour in contours]
 
     def layers(self, mount: MountedPart, swell: float = 0.0) -> list[tuple[list[Points], str]]:

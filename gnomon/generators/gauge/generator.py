@@ -115,7 +115,7 @@ class Gauge(PictureGenerator):
     """Instruments with a scale, and questions about their readings."""
 
     kind: ClassVar[str] = "gauge"
-    version: ClassVar[int] = 8
+    version: ClassVar[int] = 9
     targets: ClassVar[tuple[type[Target], ...]] = (Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": QUESTIONS}
     asks_for_steps: ClassVar[tuple[str, ...]] = ("read", *SCALE_QUESTIONS)
