@@ -18,24 +18,16 @@ ANSWER = "Answer: "
 STEPS_PATTERN = r"([a-z]([^:]|:[0-9])*: |Steps: [^\n]*\nAnswer: )?"
 """Regular expression of steps, for guided decoders. The pattern of a value follows it."""
 _NUMBER = r"-?\d+(?:\.\d+)?"
-_SLOTS = {
-    "#": _NUMBER,
-    "#*": _NUMBER,
-    "T": r"\d{1,2}:\d\d(?::\d\d)?",
-    "NAME": r"[\w.]+",
-    "PLACE": "left|middle|right|first|second",
-    "MARK": "bar|segment|marker|band|point|bubble|slice|box|cell",
-}
-_NUMERIC = {"#", "#*", "T"}
-# A number or a time whose end may be missing.
-_CUT_NUMBER = re.compile(r"-?\d*[.:]?\d*:?\d*", re.ASCII)
+# One number or more, or a time. The last may be cut, as in "top 0." and "between 4 and -".
+_NUMBERS = re.compile(r"(?<!\S)(?:-?\d[\d.:]*|-$)(?: (?:-?\d[\d.:]*|-$))*(?!\S)", re.ASCII)
 
 
 class StepForm(NamedTuple):
     """Form of a step."""
 
     name: str
-    form: str
+    words: str
+    starts: tuple[str, ...] = ("",)
     opens: bool = False
     """True if steps may begin with it."""
     within: float = 0.0
@@ -43,45 +35,18 @@ class StepForm(NamedTuple):
     cycle: float = 0.0
     """Value at which a scale starts again. 0 if it does not."""
 
-    def matches(self, text: str) -> bool:
-        """Return True if a text has this form."""
-        words = text.split(" ")
-        slots = self._slots(len(words))
-        return len(words) == len(slots) and all(map(_fills, words, slots))
 
-    def begins_with(self, text: str, *, first: bool) -> bool:
-        """Return True if a text is the beginning of this form.
-
-        The `first` step of an answer needs a number, because "bar" alone may be any answer.
-        """
-        words = text.split(" ")
-        slots = self._slots(len(words))[: len(words)]
-        if len(words) > len(slots) or (first and not {*slots} & _NUMERIC):
-            return False
-        *whole, last = zip(words, slots, strict=True)
-        return all(_fills(*pair) for pair in whole) and _begins_slot(*last)
-
-    def _slots(self, n: int) -> list[str]:
-        """Return the words of the form, with `n` words if it ends in any number of numbers."""
-        slots = self.form.split(" ")
-        return slots + ["#"] * (n - len(slots)) if slots[-1] == "#*" else slots
+def form_words(step: str) -> str:
+    """Return the words of a step, with # for its numbers and NAME for the name of a pointer."""
+    return _NUMBERS.sub("#", re.sub(r"^pointer \S+", "pointer NAME", step))
 
 
-def _fills(word: str, slot: str) -> bool:
-    pattern = _SLOTS.get(slot)
-    return word == slot if pattern is None else bool(re.fullmatch(pattern, word, re.ASCII))
-
-
-def _begins_slot(word: str, slot: str) -> bool:
-    if slot in _NUMERIC:
-        return bool(_CUT_NUMBER.fullmatch(word))
-    if slot == "NAME":
-        return _fills(word, slot)
-    return any(option.startswith(word) for option in _SLOTS.get(slot, slot).split("|"))
-
-
-STEP_FORMS = tuple(StepForm(name, **row) for name, row in table(__file__).items())
-_OPENING = tuple(form for form in STEP_FORMS if form.opens)
+_FORMS = [StepForm(name, **row) for name, row in table(__file__).items()]
+STEP_FORMS = {
+    form_words(f"{start} {form.words}".strip()): form for form in _FORMS for start in form.starts
+}
+"""Forms of steps by their words, with # for numbers."""
+_OWN_WORDS = StepForm("", "")
 
 
 class Observation(NamedTuple):
@@ -90,19 +55,19 @@ class Observation(NamedTuple):
     name: str
     text: str
     numbers: tuple[float, ...]
+    form: StepForm
 
     @classmethod
     def of(cls, text: str) -> Observation:
         """Read a step. In other words than the forms, its text without numbers is its name."""
         numbers = tuple(float(number) for number in re.findall(_NUMBER, text, re.ASCII))
-        for form in STEP_FORMS:
-            if form.matches(text):
-                if form.name == "pointer":
-                    name = text.split(" ")[1]
-                    return cls(f"pointer {name}", text, numbers[-1:])
-                return cls(form.name, text, numbers)
-        words = re.sub(_NUMBER, "", text, flags=re.ASCII).split()
-        return cls(" ".join(words), text, numbers)
+        form = STEP_FORMS.get(form_words(text), _OWN_WORDS)
+        if form is _OWN_WORDS:
+            words = re.sub(_NUMBER, "", text, flags=re.ASCII).split()
+            return cls(" ".join(words), text, numbers, form)
+        if form.name == "pointer":  # its name may have digits
+            return cls(" ".join(text.split(" ")[:2]), text, numbers[-1:], form)
+        return cls(form.name, text, numbers, form)
 
     def is_right(self, truth: Observation) -> bool:
         """Return True if the numbers equal the numbers of the true step within the tolerance."""
@@ -110,21 +75,21 @@ class Observation(NamedTuple):
             return False
         if not self.numbers:
             return self.text == truth.text
-        form = next((form for form in STEP_FORMS if form.name == self.name.split(" ")[0]), None)
-        within, cycle = (form.within, form.cycle) if form else (0.0, 0.0)
-        for number, true in zip(self.numbers, truth.numbers, strict=True):
-            apart = abs(number - true)
-            if cycle:
-                apart = min(apart % cycle, -apart % cycle)
-            if apart > within + 1e-9:
-                return False
-        return True
+        pairs = zip(self.numbers, truth.numbers, strict=True)
+        form = truth.form
+        return all(distance(*pair, form.cycle) <= form.within + 1e-9 for pair in pairs)
+
+
+def distance(number: float, other: float, cycle: float) -> float:
+    """Return the distance of two numbers, the shorter way round if their scale starts again."""
+    apart = abs(number - other)
+    return min(apart % cycle, -apart % cycle) if cycle else apart
 
 
 def are_steps(text: str) -> bool:
     """Return True if a text begins with steps in the forms of steps.toml, without its value."""
-    first, _, _ = text.partition(", ")
-    return "\n" not in text and ": " not in text and any(f.matches(first) for f in _OPENING)
+    form = STEP_FORMS.get(form_words(text.partition(", ")[0]))
+    return form is not None and form.opens and "\n" not in text and ": " not in text
 
 
 def value_start(text: str) -> int:
@@ -143,14 +108,17 @@ def value_start(text: str) -> int:
 
 
 def _stops_in_steps(text: str) -> bool:
-    """Return True if a text consists of steps only. The last step may be cut."""
-    *whole, last = text.rstrip(",: ").split(", ")
-    if whole and not any(form.matches(whole[0]) for form in _OPENING):
+    """Return True if a text consists of steps only. The last step may be cut.
+
+    The first step needs a number, because "bar" alone may be any answer.
+    """
+    steps = text.rstrip(",: ").split(", ")
+    first = form_words(steps[0])
+    opens = any(form.opens and words.startswith(first) for words, form in STEP_FORMS.items())
+    if not opens or "#" not in first:
         return False
-    if not all(any(form.matches(step) for form in STEP_FORMS) for step in whole):
-        return False
-    forms = STEP_FORMS if whole else _OPENING
-    return any(form.begins_with(last, first=not whole) for form in forms)
+    *complete, last = map(form_words, steps)
+    return STEP_FORMS.keys() >= {*complete} and any(words.startswith(last) for words in STEP_FORMS)
 
 
 def working_of(text: str) -> str:

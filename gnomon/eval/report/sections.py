@@ -14,7 +14,7 @@ from gnomon.eval.report import plots
 from gnomon.eval.scoring.belief import calibration_bins, expected_error, read_belief, top_answer
 from gnomon.eval.scoring.metrics import LabelFigures, label_figures
 from gnomon.eval.scoring.runs import Result, RunResult, Summary, type_names
-from gnomon.eval.scoring.steps import table_rows
+from gnomon.eval.scoring.steps import STEP_METRICS
 
 if TYPE_CHECKING:
     from gnomon.eval.comparing.comparison import Comparison
@@ -28,6 +28,7 @@ class Row:
     `difference` and `verdict` are empty unless there are two runs.
     """
 
+    name: str
     label: str
     cells: tuple[tuple[str, str], ...]
     """The figure and the interval of each run."""
@@ -94,6 +95,7 @@ def _row(
         has_metric = of_run is not None and any(r.name == metric.name for r in of_run.results)
         cells.append(_cell(of_run[metric.name], of_run) if of_run and has_metric else (NONE, ""))
     return Row(
+        name=metric.name,
         label=metric.label,
         cells=tuple(cells),
         difference=difference_text(difference.estimate, difference.unit) if difference else "",
@@ -145,36 +147,17 @@ def section(
     runs: Sequence[RunResult], type_name: str, comparisons: Sequence[Comparison]
 ) -> dict[str, Any]:
     """Collect the headline table, the table of all metrics, and the charts of one type."""
+    rows = summary_rows(runs, type_name, comparisons, headline=False)
     return {
         **summary(runs, type_name, comparisons),
-        "all_lines": summary_rows(runs, type_name, comparisons, headline=False),
+        "all_lines": rows,
         "labels": label_rows(runs, type_name),
-        "steps": step_rows(runs, type_name),
+        "steps": [row for row in rows if row.name.startswith(STEP_METRICS)],
         "errors_title": TYPES[type_name].error_histogram.title,
         "errors": plots.error_histogram(runs, type_name),
         "scatters": _charts_of_runs(runs, type_name, plots.truth_scatter),
         "dials": _charts_of_runs(runs, type_name, plots.error_dials),
     }
-
-
-def step_rows(
-    runs: Sequence[RunResult], type_name: str
-) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return the name of each step with cells of each run: share right, interval, wrong first."""
-    summaries = [run.scores.summaries.get(type_name) for run in runs]
-    results = [{r.name: r for r in s.results} if s else {} for s in summaries]
-    rows = []
-    for name, right, first in table_rows(dict.fromkeys(n for names in results for n in names)):
-        cells = []
-        for result_of in results:
-            if right not in result_of:
-                cells.append((NONE, "", NONE))
-                continue
-            estimate = result_of[right].estimate
-            shares = [figure(e.value, "%") for e in (estimate, result_of[first].estimate)]
-            cells.append((shares[0], interval_text(estimate, "%"), shares[1]))
-        rows.append((name, cells))
-    return rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,6 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
         reading = None
     value = reading.value if reading else None
-    scored_steps = steps.score_steps(text, question.steps)
     return ScoredAnswer(
         sample_id=prediction.sample_id,
         type_name=type_name,
@@ -91,9 +90,8 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
         correct=False,
         measures=belief.measures(prediction, truth, type_name)
         | certainty.measures(prediction, truth, type_name)
-        | edges.measures(prediction, truth, type_name, value)
-        | steps.measures(text, scored_steps, TYPES[type_name], truth, value),
-        steps=scored_steps,
+        | edges.measures(prediction, truth, type_name, value),
+        steps=steps.score_steps(text, question.steps),
         size=size,
         picture=question.picture,
         group=question.group,
@@ -115,7 +113,7 @@ def _measure(answer: ScoredAnswer, cost: float) -> ScoredAnswer:
     # These measures are too slow for `chance`, which measures many candidates.
     measures |= answer_type.measures_without_chance(answer.truth, answer.value, answer.size)
     correct = answer_type.is_correct(measures)
-    measures |= answer.measures | steps.value_measures(measures | answer.measures, correct=correct)
+    measures |= answer.measures | steps.measures(answer, measures, correct=correct)
     if measures.get("answered"):
         measures[certainty.RIGHT] = float(correct)
     return replace(answer, measures=measures, correct=correct)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.answers.base.answer_type import AnswerType, Metric
-from gnomon.answers.base.target import Target
-from gnomon.answers.reading.steps import Observation, add_working, steps_of, value_start
+from gnomon.answers.base.answer_type import Metric
+from gnomon.answers.reading.steps import Observation, add_working, distance, steps_of, value_start
+from gnomon.answers.registry import TYPES
 
-CUT, CONTRADICTS, ANSWER = "steps_cut", "steps_contradict", "answer"
-_VALUES = ("hour", "minute", ANSWER)
+if TYPE_CHECKING:
+    from gnomon.eval.scoring.runs import ScoredAnswer
+
+CUT, CONTRADICTS = "steps_cut", "steps_contradict"
+_VALUES = ("hour", "minute", "answer")
 """What follows the steps, in this order. Only a time has an hour and a minute."""
 _RIGHT, _FIRST = "step.", "wrong_first."
+STEP_METRICS = CUT, CONTRADICTS, _RIGHT, _FIRST
+"""Names of the metrics of steps, or how they begin."""
 _MEASURES = (
     Metric(CUT, "Stopped in the middle of its steps", better="lower"),
     Metric(CONTRADICTS, "Value contradicts its steps", better="lower"),
@@ -32,68 +37,46 @@ class ScoredStep(NamedTuple):
 
 def score_steps(text: str, steps: str) -> tuple[ScoredStep, ...]:
     """Compare the steps of an answer with the true steps. Empty if the answer has none."""
-    stated = steps_of(text)
-    if not stated or not steps:
-        return ()
-    places, scored = Counter[str](), list[ScoredStep]()
-    for truth in steps_of(add_working(steps, "")):
-        matches = [step for step in stated if step.name == truth.name]
-        index = places[truth.name]
-        places[truth.name] += 1
-        step = matches[index] if index < len(matches) else None
+    stated: defaultdict[str, list[Observation]] = defaultdict(list)
+    for observation in reversed(steps_of(text)):
+        stated[observation.name].append(observation)
+    scored = []
+    for truth in steps_of(add_working(steps, "")) if stated and steps else ():
+        step = stated[truth.name].pop() if stated[truth.name] else None
         right = step is not None and step.is_right(truth)
         scored.append(ScoredStep(truth.name, step.text if step else "", truth.text, right))
     return tuple(scored)
 
 
 def measures(
-    text: str, steps: Sequence[ScoredStep], answer_type: AnswerType, truth: Target, value: object
+    answer: ScoredAnswer, value_measures: Mapping[str, float], *, correct: bool
 ) -> dict[str, float]:
-    """Measure the steps of an answer. Empty for an answer without steps."""
-    stated = steps_of(text)
+    """Measure the steps of an answer. Empty for an answer without steps.
+
+    The hour and the minute of a time, and the value, count as steps after those that are stated.
+    """
+    stated = steps_of(answer.text)
     if not stated:
         return {}
-    row = {CUT: float(value_start(text) == len(text))}
-    contradicts = _contradicts(stated, answer_type, truth, value)
+    row = {CUT: float(value_start(answer.text) == len(answer.text))}
+    contradicts = _contradicts(stated, answer)
     if contradicts is not None:
         row[CONTRADICTS] = float(contradicts)
-    for step in steps:
+    steps = [(step.name, step.right) for step in answer.steps]
+    if steps:
+        parts = {**value_measures, "answer": float(correct)}
+        steps += [(name, parts[name] == 1) for name in _VALUES if name in parts]
+    first = next((name for name, right in steps if not right), None)
+    for name, right in steps:
         # Steps of the same name, such as several bars, are right if all of them are.
-        key = _RIGHT + step.name
-        row[key] = min(row.get(key, 1.0), float(step.right))
-    first = wrong_first(steps)
-    for step in steps:
-        row[_FIRST + step.name] = float(first is not None and step.name == first.name)
+        row[_RIGHT + name] = min(row.get(_RIGHT + name, 1.0), float(right))
+        row[_FIRST + name] = float(name == first)
     return row
 
 
-def value_measures(row: Mapping[str, float], *, correct: bool) -> dict[str, float]:
-    """Measure the value after steps, and the hour and the minute of a time.
-
-    The first of them that is wrong is the first wrong step if all steps before it are right.
-    """
-    if not any(key.startswith(_RIGHT) for key in row):
-        return {}
-    is_first = not any(value for key, value in row.items() if key.startswith(_FIRST))
-    parts = {**row, ANSWER: float(correct)}
-    more: dict[str, float] = {}
-    for name in _VALUES:
-        if (right := parts.get(name)) is not None:
-            more |= {_RIGHT + name: right, _FIRST + name: float(is_first and right < 1)}
-            is_first = is_first and right == 1
-    return more
-
-
-def wrong_first(steps: Sequence[ScoredStep]) -> ScoredStep | None:
-    """Return the first wrong step of an answer."""
-    return next((step for step in steps if not step.right), None)
-
-
-def metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
+def metrics(rows: Sequence[Mapping[str, float]]) -> tuple[Metric, ...]:
     """Return the metrics of the steps that some answers have, in the order of the steps."""
-    keys: dict[str, None] = {}
-    for row in rows:
-        keys |= dict.fromkeys(key for key in row if key.startswith((_RIGHT, CUT, CONTRADICTS)))
+    keys = dict.fromkeys(key for row in rows for key in row)
     # The value comes after all steps, also after those of other answers.
     names = sorted(
         (key.removeprefix(_RIGHT) for key in keys if key.startswith(_RIGHT)),
@@ -104,39 +87,25 @@ def metrics(rows: Iterable[Mapping[str, float]]) -> tuple[Metric, ...]:
     return (*(metric for metric in _MEASURES if metric.name in keys), *right, *first)
 
 
-def table_rows(names: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Return the name of each step with the names of its two metrics."""
-    steps = [name.removeprefix(_RIGHT) for name in names if name.startswith(_RIGHT)]
-    return [(step.replace("_", " "), _RIGHT + step, _FIRST + step) for step in steps]
-
-
-def _contradicts(
-    steps: Sequence[Observation], answer_type: AnswerType, truth: Target, value: object
-) -> bool | None:
+def _contradicts(steps: Sequence[Observation], answer: ScoredAnswer) -> bool | None:
     """Return True if a value differs from what its steps say. None if they do not give a value."""
-    numbers_by_name: dict[str, tuple[float, ...]] = {step.name: step.numbers for step in steps}
-    if {"place", "no_place"} & {*numbers_by_name}:
-        numbers_by_name["count"] = (float(sum(step.name == "place" for step in steps)),)
-    period = truth.answer_form.period
-    implied = _implied(numbers_by_name, period)
-    if implied is None:
-        return None
-    position, tolerance = implied
-    # The answer may be about the value, which is then a step itself.
-    if "time" in numbers_by_name:
-        hours, minutes, *_ = numbers_by_name["time"]
-        stated = 60 * hours + minutes
-        period = 1440.0 if "short_hand_of_24" in numbers_by_name else 720.0
-    elif "reading" in numbers_by_name:
-        stated, period = numbers_by_name["reading"][0], 0.0
-    elif value is None or answer_type.axis is None:
-        return None
-    else:
-        stated = answer_type.position(value)
-    apart = abs(stated - position)
-    if period:
-        apart = min(apart % period, -apart % period)
-    return not apart <= tolerance * (1 + 1e-6) + 1e-9
+    numbers = {step.name: step.numbers for step in steps}
+    if {"place", "no_place"} & {*numbers}:
+        numbers["count"] = (float(sum(step.name == "place" for step in steps)),)
+    answer_type, period = TYPES[answer.type_name], answer.truth.answer_form.period
+    implied = _implied(numbers, period)
+    match numbers:
+        # The answer may be about the value, which is then a step itself.
+        case {"time": (hours, minutes, *_)}:
+            stated = 60 * hours + minutes
+            period = 1440.0 if "short_hand_of_24" in numbers else 720.0
+        case {"reading": (stated,)}:
+            period = 0.0
+        case _ if answer.value is not None and answer_type.axis is not None:
+            stated = answer_type.position(answer.value)
+        case _:
+            return None
+    return implied and not distance(stated, implied[0], period) <= implied[1] * (1 + 1e-6) + 1e-9
 
 
 def _implied(numbers: Mapping[str, tuple[float, ...]], period: float) -> tuple[float, float] | None:
@@ -144,28 +113,31 @@ def _implied(numbers: Mapping[str, tuple[float, ...]], period: float) -> tuple[f
 
     A time is in minutes.
     """
-    of = next((of for of in ("", "_of_24") if f"short_hand{of}" in numbers), None)
-    if of is not None:
-        turn = 24 if of else 12
-        short = numbers[f"short_hand{of}"][0]
-        if f"long_hand{of}" not in numbers:
-            return 60 * short, 5.0 * turn / 12
-        minutes = numbers[f"long_hand{of}"][0] * 60 / turn
-        # Steps may contradict each other: an hour and a half an hour later.
-        return 60 * round(short - minutes / 60) + minutes, 1.0
-    if "labels" in numbers and "tick" in numbers:
-        (low, high), (place, count) = numbers["labels"], numbers["tick"]
-        high += period if period and high <= low else 0
-        gap = (high - low) / count if count else math.nan
-        return low + place * gap, abs(gap)
-    figures = next((numbers[name] for name in ("digits", "wheels", "dials") if name in numbers), ())
-    if figures and not period:
-        step = 10.0 ** -numbers.get("decimals", (0.0,))[0]
-        digits = [math.floor(figure) % 10 for figure in figures]
-        return int("".join(map(str, digits))) * step, step
-    share = next((numbers[name][0] for name in ("top", "end", "length") if name in numbers), None)
-    if share is not None and "axis" in numbers:
-        low, high = numbers["axis"]
-        return (0 if "length" in numbers else low) + share * (high - low), 0.01 * (high - low)
-    exact = next((numbers[name][0] for name in ("written", "count") if name in numbers), None)
-    return None if exact is None else (exact, 0.0)
+    match numbers:
+        case {"short_hand": (short,), "long_hand": (long,)}:
+            return _time(short, long, 12)
+        case {"short_hand_of_24": (short, turn), "long_hand_of_24": (long, _)}:
+            return _time(short, long, turn)
+        case {"short_hand": (short,)}:
+            return 60 * short, 5.0
+        case {"short_hand_of_24": (short, _)}:
+            return 60 * short, 10.0
+        case {"labels": (low, high), "tick": (place, count)} if count:
+            gap = (high - low + (period if high <= low else 0)) / count
+            return low + place * gap, abs(gap)
+        case {"digits": figures} | {"wheels": figures} | {"dials": figures} if not period:
+            step = 10.0 ** -numbers.get("decimals", (0.0,))[0]
+            return int("".join(str(math.floor(figure) % 10) for figure in figures)) * step, step
+        case {"top": (share,), "axis": (low, high)} | {"end": (share,), "axis": (low, high)}:
+            return low + share * (high - low), 0.01 * (high - low)
+        case {"length": (share,), "axis": (low, high)}:
+            return share * (high - low), 0.01 * (high - low)
+        case {"written": (number,)} | {"count": (number,)}:
+            return number, 0.0
+    return None
+
+
+def _time(short: float, long: float, turn: float) -> tuple[float, float]:
+    minutes = long * 60 / turn
+    # Steps may contradict each other: an hour and a half an hour later.
+    return 60 * round(short - minutes / 60) + minutes, 1.0

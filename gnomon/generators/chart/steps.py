@@ -13,10 +13,8 @@ QUESTIONS = (
 
 
 def steps(facts: dict[str, Any]) -> str:
-    """State where the marks end, or the values of a whole series. Empty for places and tables."""
+    """State where the marks end, or the values of a whole series."""
     about = facts["about"]
-    if facts["question"] not in QUESTIONS:
-        return ""
     if facts["question"] in ("retrieve", "nth", "peak", "named"):
         return _one_mark(facts, *about["cells"][0])
     if "cells" in about:
@@ -34,28 +32,30 @@ def steps(facts: dict[str, Any]) -> str:
 
 
 def _one_mark(facts: dict[str, Any], row: int, column: int) -> str:
-    chart, value = facts["chart"], facts["cells"][row][column]
     parts = [_mark(facts, row, column, by_row=True)]
     if len(facts["columns"]) > 1:
         parts.append(f"series {column + 1} of {len(facts['columns'])}")
-    if facts["labelled"]:
-        return ", ".join([*parts, f"written {value}"])
-    if facts["axis"] is None and facts["across"] is None:
-        return ", ".join([*parts, f"{value} of 100"])
-    is_across = bool(facts["across"]) and column == 0
+    return ", ".join([*parts, _end(facts, facts["cells"][row][column], column)])
+
+
+def _end(facts: dict[str, Any], value: str, column: int) -> str:
+    """State where a mark ends, as a share of its axis."""
+    chart, is_across = facts["chart"], bool(facts["across"]) and column == 0
     axis = facts["across"] if is_across else facts["axis"]
-    top = "end" if is_across or chart == "barh" else "top"
+    if facts["labelled"]:
+        return f"written {value}"
+    if axis is None:
+        return f"{value} of 100"
     # The numbers at both ends; the axis may go on beyond them.
     low, high = axis["ticks"][0], axis["ticks"][-1]
-    ends = f"{rounded_text(low, 4)} to {rounded_text(high, 4)}"
+    ends = f"axis {rounded_text(low, 4)} to {rounded_text(high, 4)}"
+    top = "end" if is_across or chart == "barh" else "top"
     if axis["log"]:
-        share = log(float(value) / low) / log(high / low)
-        return ", ".join([*parts, f"{top} {rounded_text(share, 3)}", f"log axis {ends}"])
-    # A segment does not begin at the axis, so its length counts.
-    is_stacked = chart in ("stacked", "area") and len(facts["columns"]) > 1
-    share = (float(value) - (0 if is_stacked else low)) / (high - low)
-    end = f"{'length' if is_stacked else top} {rounded_text(share, 3)}"
-    return ", ".join([*parts, end, f"axis {ends}"])
+        return f"{top} {rounded_text(log(float(value) / low) / log(high / low), 3)}, log {ends}"
+    if chart in ("stacked", "area") and len(facts["columns"]) > 1:
+        # A segment does not begin at the axis, so its length counts.
+        return f"length {rounded_text(float(value) / (high - low), 3)}, {ends}"
+    return f"{top} {rounded_text((float(value) - low) / (high - low), 3)}, {ends}"
 
 
 def _mark(facts: dict[str, Any], row: int, column: int, *, by_row: bool) -> str:

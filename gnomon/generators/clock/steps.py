@@ -25,8 +25,6 @@ def steps(facts: dict[str, Any]) -> str:
     clock = clocks[facts["about"]] if clocks else facts
     if question == "date":
         return f"window {clock['date']['day']}"
-    if question == "where":
-        return ""
     hands = [_hand(clock, name) for name in clock["fields"]]
     # The time itself is the answer to `read`, and impossible hands show none.
     time = [] if question in ("read", "valid") else [f"shows {_time(clock)}"]

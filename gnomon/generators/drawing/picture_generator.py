@@ -56,17 +56,13 @@ class PictureGenerator(Generator):
         return f"{self.name}{form}-{index:07}"
 
     def with_steps(self, index: int, sample: Sample, steps: Callable[[], str]) -> Sample:
-        """Return sample `index` with the result of `steps` before its answer, if this is wanted.
-
-        An empty result means that this question has no steps.
-        """
-        if self.answer == "value" or not (rationale := steps()):
+        """Return sample `index` with the result of `steps` before its answer, if this is wanted."""
+        if self.answer == "value" or sample.facts["question"] not in self.asks_for_steps:
             return sample
-        if self.answer == "steps":
-            return replace(sample, rationale=rationale)
-        if Rng(self.name, "answer", index).chance(0.5):
+        is_mixed = self.answer == "mixed"
+        if not (rationale := steps()) or (is_mixed and Rng(self.name, "answer", index).chance(0.5)):
             return sample
-        question = f"{sample.question} {STEPS_WANTED}"
+        question = f"{sample.question} {STEPS_WANTED}" if is_mixed else sample.question
         return replace(sample, question=question, rationale=rationale)
 
     @property

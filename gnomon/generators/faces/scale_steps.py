@@ -1,7 +1,8 @@
 """Steps of answers about a scale: the labels around a value, and its place between them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from gnomon.generators.faces.scale import plain
 from gnomon.generators.wording import rounded_text
@@ -29,3 +30,11 @@ def between_labels(
         above = ticks[0]
     gaps = f"{rounded_text(place, 1)} of {len(inside) - 1}"
     return f"between {plain(below):f} and {plain(above):f}, {gaps}"
+
+
+def with_reading(text: str, facts: Mapping[str, Any], reading: str) -> str:
+    """Add the reading to the steps, and the target, if the question asks for another value."""
+    if facts["question"] in ("read", "part"):
+        return text
+    target = f", target {facts['target']}" if facts["question"] == "difference" else ""
+    return f"{text}, reads {reading}{target}"

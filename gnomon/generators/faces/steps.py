@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,31 +13,24 @@ from gnomon.generators.faces.description import DrawnFace, FaceReading
 from gnomon.generators.faces.graduation import LABELLED
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
-from gnomon.generators.faces.scale_steps import between_labels
+from gnomon.generators.faces.scale_steps import between_labels, with_reading
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.window import Window
 from gnomon.generators.wording import rounded_text
 
-_FORMS = {"lcd": "digits", "led": "digits"}
+_FORMS = {"lcd": "digits", "led": "digits", "dials": "dials"}
 
 
 def steps(face: DrawnFace, reading: FaceReading, facts: dict[str, Any]) -> str:
     """State what the parts of a reading show, and the value if the question asks for another."""
-    question = facts["question"]
-    if question in ("where", "find"):
-        return ""
     mounts = [mount for mount in face.parts if _shows_value(mount, face.head.draws)]
     if reading.part is not None:
         mounts = [mount for mount in mounts if mount.name == reading.part]
     elif reading.drive not in (None, "value") and face.pointer_of(reading) is None:
         # A pointer's number is on its own scale, not on the second scale that is asked for.
         mounts = [mount for mount in mounts if isinstance(mount.part, Window)]
-    parts = [_single(mounts[0])] if len(mounts) == 1 else [_position(mount) for mount in mounts]
-    text = ", ".join(parts)
-    if not text or question in ("read", "part"):
-        return text
-    target = f", target {facts['target']}" if question == "difference" else ""
-    return f"{text}, reads {facts['readings'][facts['reading']].split()[0]}{target}"
+    text = ", ".join(_observation(mount, is_single=len(mounts) == 1) for mount in mounts)
+    return text and with_reading(text, facts, facts["readings"][facts["reading"]].split()[0])
 
 
 def _shows_value(mount: MountedPart, draws: Mapping[str, Any]) -> bool:
@@ -51,44 +44,25 @@ def _shows_value(mount: MountedPart, draws: Mapping[str, Any]) -> bool:
     return "value" in names
 
 
-def _single(mount: MountedPart) -> str:
-    """State the labels around the only pointer, or the figures of the only window."""
-    if isinstance(mount.part, Window):
-        return _window(mount)
-    track = mount.part if isinstance(mount.part, Track) else mount.track
-    assert isinstance(track, Track)
-    ticks = track.graduation.ticks
-    if len(ticks) < 2:
-        return _position(mount)
-    cycle = Decimal(0)
-    if track.graduation.goes_round:
-        cycle = Decimal(repr(track.graduation.high)) - Decimal(repr(track.graduation.low))
-    labels = [tick.value for tick in ticks if tick.rank == LABELLED]
-    number = Decimal(repr(mount.scale_number))
-    return between_labels(number, labels, [tick.value for tick in ticks], cycle)
+def _observation(mount: MountedPart, *, is_single: bool) -> str:
+    """State the figures of a window, the labels around a single pointer, or a pointer's number."""
+    part = mount.part
+    if isinstance(part, Window):
+        assert mount.number is not None
+        return figures(part.style, part.positions(mount.number), part.decimals)
+    track = part if isinstance(part, Track) else mount.track
+    if not is_single or not isinstance(track, Track) or len(track.graduation.ticks) < 2:
+        return f"pointer {mount.name} at {rounded_text(mount.scale_number, 2)}"
+    scale = track.graduation
+    low, high, number = (Decimal(repr(n)) for n in (scale.low, scale.high, mount.scale_number))
+    labels = [tick.value for tick in scale.ticks if tick.rank == LABELLED]
+    cycle = high - low if scale.goes_round else Decimal(0)
+    return between_labels(number, labels, [tick.value for tick in scale.ticks], cycle)
 
 
-def _position(mount: MountedPart) -> str:
-    """State the position of a part."""
-    if isinstance(mount.part, Window):
-        return _window(mount)
-    return f"pointer {mount.name} at {rounded_text(mount.scale_number, 2)}"
-
-
-def _window(mount: MountedPart) -> str:
-    window = mount.part
-    assert isinstance(window, Window)
-    assert mount.number is not None
-    positions = window.positions(mount.number)
-    style = "digits" if window.is_display else "dials" if window.style == "dials" else "wheels"
-    return figures(style, [{"position": place} for place in positions], window.decimals)
-
-
-def figures(style: str, cells: list[dict[str, Any]], decimals: int) -> str:
+def figures(style: str, positions: Sequence[float], decimals: int) -> str:
     """State the position of each wheel, dial or digit, and the number of decimals."""
     # Rounded down, a position keeps its figure.
-    tenths = [math.floor(10 * cell["position"] + 1e-6) / 10 for cell in cells]
-    positions = " ".join(rounded_text(tenth, 1) for tenth in tenths)
-    return f"{_FORMS.get(style, style)} {positions}" + (
-        f", decimals {decimals}" if decimals else ""
-    )
+    tenths = [math.floor(10 * position + 1e-6) / 10 for position in positions]
+    text = " ".join([_FORMS.get(style, "wheels"), *(rounded_text(tenth, 1) for tenth in tenths)])
+    return f"{text}, decimals {decimals}" if decimals else text

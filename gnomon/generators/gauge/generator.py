@@ -245,11 +245,8 @@ class Gauge(PictureGenerator):
         facts = {"question": name, **gauge_facts(drawing)}
         target = question.target or Box(*facts[_BOXES[name]])
         sample = Sample(self.id(index), image, question.text, target, facts)
-        return self.with_steps(
-            index,
-            sample,
-            lambda: gauge_steps.steps(name, facts, scale, self._nearest(scale, reading)),
-        )
+        nearest = self._nearest(scale, reading)
+        return self.with_steps(index, sample, lambda: gauge_steps.steps(facts, scale, nearest))
 
     def _plan(self, rng: Rng) -> tuple[str, Instrument, Scale, int]:
         """Draw the question, and a position of the split."""

@@ -4,18 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 from gnomon.generators.faces.scale import Scale, ScaleReading
-from gnomon.generators.faces.scale_steps import between_labels
+from gnomon.generators.faces.scale_steps import between_labels, with_reading
 
 
-def steps(question: str, facts: dict[str, Any], scale: Scale, reading: ScaleReading) -> str:
+def steps(facts: dict[str, Any], scale: Scale, reading: ScaleReading) -> str:
     """State the labels around the pointer and its place between them, and the value if the
     question asks for another."""
-    if question in ("where", "find"):
-        return ""
     labels = [Decimal(label["text"]) for label in facts["labels"]]
     written = [label for label in labels if label in scale.ticks]
     text = between_labels(reading.value, written, scale.ticks, scale.cycle or Decimal(0))
-    if question == "read":
-        return text
-    target = f", target {facts['target']}" if question == "difference" else ""
-    return f"{text}, reads {reading.value:f}{target}"
+    return with_reading(text, facts, f"{reading.value:f}")

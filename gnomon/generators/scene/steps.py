@@ -14,10 +14,8 @@ def steps(facts: dict[str, Any], size: int) -> str:
         places = sorted(_middle(each, size) for each in fitting)
     elif question == "colour":
         places = [_middle(things[facts["means"]], size)]
-    elif question in QUESTIONS:
-        places = [_middle(things[facts[name]], size) for name in ("one", "other")]
     else:
-        return ""
+        places = [_middle(things[facts[name]], size) for name in ("one", "other")]
     return ", ".join(f"thing at {x} {y}" for x, y in places) or "no thing"
 
 

@@ -314,8 +314,6 @@ def _places(text: drawing.PlacedText, moved: Pose) -> dict[str, Any]:
 
 def _steps(facts: dict[str, Any]) -> str:
     """Count the words of a text that is to be read, and the characters of each."""
-    if facts["question"] != "read":
-        return ""
     words = facts["texts"][facts["means"]]["text"].split()
     return f"words {len(words)}, characters {' '.join(str(len(word)) for word in words)}"
 

@@ -54,6 +54,21 @@ def test_an_answer_cut_in_its_steps_is_unread_and_counted():
     assert [step.right for step in item.steps] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("sample", "text"),
+    [
+        (CLOCK, "short hand 10 1, long hand 1.6, shows 10: 10:08"),
+        (GAUGE, "between 4 5 and 6, 7 of 10: 4.7"),
+        (GAUGE, "between 4 and 5, 7 of 0: 4.7"),
+    ],
+)
+def test_steps_with_the_wrong_count_of_numbers_are_wrong_and_contradict_nothing(sample, text):
+    item = scored(sample, text)
+    assert item.correct
+    assert not all(step.right for step in item.steps)
+    assert CONTRADICTS not in item.measures
+
+
 @pytest.mark.parametrize("text", ["4.7", "the gauge reads 4.7"])
 def test_an_answer_without_steps_has_no_measure_of_steps(text):
     item = scored(GAUGE, text)
@@ -112,5 +127,5 @@ def test_the_report_shows_steps_and_the_first_wrong_one(tmp_path):
     run = RunResult("run", scores, questions=[Question.of(CLOCK)])
     page = write_report(tmp_path / "page.html", [run], samples={"clock": CLOCK}).read_text()
     assert "Steps before the answer" in page
-    assert '<tr><th scope="row">short hand</th>' in page
+    assert '<tr><th scope="row">Step right: short hand</th>' in page
     assert "1 of 2 steps are right. Wrong first: short hand 9.13, not short hand 10.13." in page
