@@ -8,7 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ _LARGEST = 1e300
 class _Graded:
     """Base class of rewards. It finds the truths in the dataset and reads the completions."""
 
+    _suffix: ClassVar[str]
     kind: str | None = None
     """Type of answer, a key of `registry.TYPES`. None grades each row by the type of its truth."""
     _: KW_ONLY
@@ -50,8 +51,10 @@ class _Graded:
     def _grades(self, truth: Target) -> bool:
         return self.kind in (None, truth.type_name)
 
-    def _name(self, suffix: str) -> str:
-        return f"{self.kind}_{suffix}" if self.kind else suffix
+    @property
+    def __name__(self) -> str:
+        """Name of the reward in TRL's log."""
+        return f"{self.kind}_{self._suffix}" if self.kind else self._suffix
 
     def _read(self, truth: Target, text: str, size: Size | None) -> Reading[Value] | None:
         return TYPES[truth.type_name].read(
@@ -102,13 +105,9 @@ class Reward(_RewardOfEach):
     the picture that their pixels refer to. `which` and `dialect` are as in scoring.
     """
 
+    _suffix: ClassVar[str] = "reward"
     _: KW_ONLY
     partial: bool = True
-
-    @property
-    def __name__(self) -> str:
-        """Name of the reward in TRL's log."""
-        return self._name("reward")
 
     def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
         answer_type = TYPES[truth.type_name]
@@ -138,10 +137,7 @@ class FormReward(_RewardOfEach):
     to another reward, so that the model does not learn to write on after its answer.
     """
 
-    @property
-    def __name__(self) -> str:
-        """Name of the reward in TRL's log."""
-        return self._name("form_reward")
+    _suffix: ClassVar[str] = "form_reward"
 
     def _credit(self, truth: Target, completion: Any, size: Size | None) -> float:
         text = _text(completion)
@@ -182,6 +178,7 @@ class CRPSReward(_Graded):
     TRL's `num_generations`. The other options are as in `Reward`.
     """
 
+    _suffix: ClassVar[str] = "crps_reward"
     _: KW_ONLY
     generations: int = 8
     scale: float | None = None
@@ -210,11 +207,6 @@ class CRPSReward(_Graded):
                 f"kind={kind!r} needs a scale: the distance beyond which all answers are"
                 " equally wrong, for example scale=10"
             )
-
-    @property
-    def __name__(self) -> str:
-        """Name of the reward in TRL's log."""
-        return self._name("crps_reward")
 
     def __call__(
         self, prompts: Any = None, completions: Sequence[Any] = (), **columns: Any

@@ -131,7 +131,8 @@ def _key(step: str, section: dict[str, Any] | list[Any], path: str) -> Any:
 
 
 def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Put a recipe's folder before each path of its sources that exists there. Return the values.
+    """Put a recipe's folder before each path that exists there, except its model's. Return the
+    values.
 
     Other paths stay relative to the working directory. The values need not be valid.
     """
@@ -142,6 +143,10 @@ def resolve_paths(values: dict[str, Any], folder: Path) -> dict[str, Any]:
         guard = section["guard"]
         files = [guard] if isinstance(guard, str) else guard
         section["guard"] = [_resolve_path(file, folder) for file in files]
+    train = values.get("train")
+    grpo = train.get("grpo") if isinstance(train, dict) else None
+    if isinstance(grpo, dict) and "start" in grpo:
+        grpo["start"] = _resolve_path(grpo["start"], folder)
     lists = [values.get("data"), section.get("data") if isinstance(section, dict) else None]
     sources = [source for each in lists if isinstance(each, list) for source in each]
     for source in sources:

@@ -69,13 +69,13 @@ def claim(run: Path, recipe: Recipe, *, sources: Sequence[Source]) -> None:
 def _as_stored(run: Path, recipe: Recipe) -> Recipe:
     """Name a model in a folder as seen from the run, which finds it from any working directory.
 
-    So is the run that the training starts from. Absolute paths, hub ids and embedded models stay as
-    they are.
+    So is the run that the training starts from. Models by absolute paths, hub ids and embedded
+    models stay as they are.
     """
     from gnomon.pipeline.families import EMBEDDED  # most verbs need no model
 
     grpo = recipe.train.grpo
-    if grpo is not None and grpo.start and not Path(grpo.start).is_absolute():
+    if grpo is not None and grpo.start:
         start = os.path.relpath(Path(grpo.start).resolve(), run.resolve())
         train = replace(recipe.train, grpo=replace(grpo, start=start))
         recipe = replace(recipe, train=train)

@@ -71,7 +71,6 @@ def _resolve_recipe(source: str | Path, overrides: Sequence[str], *, stored: boo
     path = Path(file).parent
     values = recipe.resolve_paths(recipe.parse(text, name=file), path)
     _look_for_model(values, path)
-    _look_for_start(values, path)
     # Validated before any class is imported, so a misspelled key is refused first.
     resolved = resolve_values(values, overrides, name=file, text=text)
     # A claimed run holds both files; a recipe.yaml alone may be the user's own.
@@ -104,16 +103,6 @@ def _look_for_model(values: dict[str, Any], folder: Path) -> None:
     if not is_ours and not Path(name).is_absolute() and (folder / name).is_dir():
         # The same text however the recipe is named: stored answers are known by it.
         model["name"] = os.path.relpath((folder / name).resolve())
-
-
-def _look_for_start(values: dict[str, Any], folder: Path) -> None:
-    """Find the run that `train.grpo.start` names in the recipe's folder, like its model."""
-    section: Any = values
-    for key in ("train", "grpo"):
-        section = section.get(key) if isinstance(section, dict) else None
-    start = section.get("start") if isinstance(section, dict) else None
-    if isinstance(start, str) and start and (folder / start).is_dir():
-        section["start"] = os.path.relpath((folder / start).resolve())
 
 
 def resolve_values(

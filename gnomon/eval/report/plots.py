@@ -225,14 +225,8 @@ Log: TypeAlias = Sequence[Mapping[str, Any]]
 # Columns that TRL adds to the log. All other numbers are parts of the loss.
 _NOT_A_PART = frozenset(
     (
-        "step",
-        "epoch",
-        "learning_rate",
-        "grad_norm",
-        "mean_token_accuracy",
-        "num_tokens",
-        "entropy",
-        "completions/mean_length",
+        *("step", "epoch", "learning_rate", "grad_norm", "mean_token_accuracy", "num_tokens"),
+        *("entropy", "completions/mean_length"),
     )
 )
 # One point per pixel of the chart's width.

@@ -1,13 +1,11 @@
 """Reinforcement learning: TRL's GRPOTrainer on a recipe's samples, with gnomon's rewards."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import trl
-from peft import LoraConfig
-from transformers import TrainerCallback
 from transformers.trainer_utils import EvalLoopOutput
 from trl.data_utils import prepare_multimodal_messages
 from typing_extensions import override  # typing has it from Python 3.12 on
@@ -18,11 +16,9 @@ from gnomon.pipeline.collate import COVERAGE_SAMPLES, prompt_of, resized_size
 from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.families.releases import check_overrides
 from gnomon.pipeline.load import Loaded
-from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
-from gnomon.pipeline.training.parts import learning_rates, train_only_language
+from gnomon.pipeline.training.parts import train_only_language
 from gnomon.pipeline.training.run_trainer import RunTrainer
-from gnomon.pipeline.training.stream import drawn, drawn_in_order
-from gnomon.pipeline.training.validation import Validation
+from gnomon.pipeline.training.stream import drawn_in_order
 from gnomon.recipe import Grpo, Recipe
 from gnomon.sample import Sample, target_to_json
 from gnomon.store.reading.run_folder import RunFolder
@@ -39,20 +35,6 @@ _LOGGED = (
 class RewardTrainer(RunTrainer, trl.GRPOTrainer):  # type: ignore[misc]
     """GRPOTrainer that logs, evaluates and resumes like a supervised training."""
 
-    def __init__(
-        self,
-        *args: Any,
-        validation: Validation | None = None,
-        learning_rate_of: Callable[[str], float] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        keep_trainable_on_cpu(self.model)
-        cast_adapter(self.model)
-        self._spare_towers()
-        self.validation = validation
-        self.learning_rate_of = learning_rate_of
-
     @override
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         metrics = self._metrics["train" if self.model.training else "eval"]
@@ -68,64 +50,39 @@ class RewardTrainer(RunTrainer, trl.GRPOTrainer):  # type: ignore[misc]
         return EvalLoopOutput(None, None, figures, num_samples=len(self.eval_dataset))
 
 
-@dataclass(frozen=True)
-class QuestionRow:
-    """Conversion of a sample to a row for TRL: its question, pictures and truth."""
-
-    loaded: Loaded
-
-    def __call__(self, sample: Sample) -> dict[str, Any]:
-        family, processor = self.loaded.family, self.loaded.processor
-        prompt_of(family, processor, sample)  # refuses pictures and words that it cannot ask
-        target, size = sample.target, resized_size(family, processor, sample)
-        # Answers name pixels of the picture as the model sees it.
-        if sample.image is not None and size is not None:
-            target = target.scaled(sample.image.size, size)
-        return {
-            "prompt": [{"role": "user", "content": sample.question}],
-            "images": list(sample.images),
-            "target": target_to_json(target),
-            "size": size,
-        }
+def question_row(loaded: Loaded, sample: Sample) -> dict[str, Any]:
+    """Convert a sample to a row for TRL: its question, pictures and truth."""
+    prompt_of(loaded.family, loaded.processor, sample)  # refuses what it cannot ask
+    target, size = sample.target, resized_size(loaded.family, loaded.processor, sample)
+    # Answers name pixels of the picture as the model sees it.
+    if sample.image is not None and size is not None:
+        target = target.scaled(sample.image.size, size)
+    return {
+        "prompt": [{"role": "user", "content": sample.question}],
+        "images": list(sample.images),
+        "target": target_to_json(target),
+        "size": size,
+    }
 
 
 def reward_trainer(
-    recipe: Recipe,
-    loaded: Loaded,
-    samples: Samples,
-    n: int,
-    *,
-    config: trl.GRPOConfig,
-    adapters: LoraConfig | None,
-    validation: Validation | None,
-    callbacks: Sequence[TrainerCallback],
+    recipe: Recipe, loaded: Loaded, samples: Samples, n: int, settings: dict[str, Any]
 ) -> RewardTrainer:
     """Build the trainer of a recipe with `train.method=grpo`, on the first n samples."""
-    grpo, family = recipe.train.grpo or Grpo(), loaded.family
+    grpo, family, config = recipe.train.grpo or Grpo(), loaded.family, settings["args"]
     probes = [samples[index] for index in evenly_spaced(n, COVERAGE_SAMPLES)]
     rewards = [reward_of(grpo, family.dialect, probes), FormReward(dialect=family.dialect)]
     _check_prompts(loaded, probes)
-    model: Any = loaded.model
     if grpo.start is not None:
-        folder = RunFolder(Path(grpo.start)).adapter
-        model, adapters = attach_adapter(model, folder, trainable=True), None
+        model = attach_adapter(loaded.model, RunFolder(Path(grpo.start)).adapter, trainable=True)
         train_only_language(model, family, recipe.train)
+        settings |= {"model": model, "peft_config": None}
     config.chat_template_kwargs = dict(family.template_options)
     loaded.tokenizer.padding_side = "left"  # TRL generates from the end of the prompts
     questions = config.max_steps * config.generation_batch_size // grpo.num_generations
-    row = QuestionRow(loaded)
-    return RewardTrainer(
-        model=model,
-        reward_funcs=rewards,
-        args=config,
-        train_dataset=drawn_in_order(samples, n, questions, row, seed=recipe.seed),
-        eval_dataset=validation and drawn(validation.samples, len(validation.samples)),
-        processing_class=loaded.processor,
-        peft_config=adapters,
-        validation=validation,
-        learning_rate_of=learning_rates(family, recipe.train),
-        callbacks=list(callbacks),
-    )
+    row = partial(question_row, loaded)
+    rows = drawn_in_order(samples, n, questions, row, seed=recipe.seed)
+    return RewardTrainer(**settings, reward_funcs=rewards, train_dataset=rows)
 
 
 def reward_of(grpo: Grpo, dialect: str, probes: Sequence[Sample]) -> Reward | CRPSReward:

@@ -12,7 +12,7 @@ import transformers
 from peft import PeftModel
 from typing_extensions import override  # typing has it from Python 3.12 on
 
-from gnomon.pipeline.quantize import cast_adapter
+from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 from gnomon.pipeline.training.parts import spare_frozen_towers
 from gnomon.shortage import add_path_to_disk_error
 
@@ -20,11 +20,24 @@ from gnomon.shortage import add_path_to_disk_error
 class RunTrainer(transformers.Trainer):  # type: ignore[misc]
     """Trainer whose checkpoints resume to the same bits. A TRL trainer is the second base class."""
 
-    learning_rate_of: Callable[[str], float] | None = None
+    learning_rate_of: Callable[[str], float] | None
     """Highest learning rate of a parameter by its name. None if all have the same rate."""
-    validation: Callable[[Any], dict[str, float]] | None = None
+    validation: Callable[[Any], dict[str, float]] | None
     """Function from the model to further figures of an evaluation, such as the scores of its
     answers."""
+
+    def __init__(
+        self,
+        *args: Any,
+        validation: Callable[[Any], dict[str, float]] | None = None,
+        learning_rate_of: Callable[[str], float] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.validation, self.learning_rate_of = validation, learning_rate_of
+        keep_trainable_on_cpu(self.model)
+        cast_adapter(self.model)
+        self._spare_towers()
 
     def score_validation(self, prefix: str) -> dict[str, float]:
         """Return the figures of `validation` under their names in an evaluation."""

@@ -10,6 +10,7 @@ import datasets
 import numpy as np
 import pyarrow as pa
 import torch
+from numpy.typing import NDArray
 from torch.utils.data import IterableDataset, get_worker_info
 
 from gnomon import store
@@ -71,56 +72,50 @@ def drawn(
     Trainers shuffle and divide it and, when resuming, skip trained samples without drawing them.
     `epoch` tells augmented and spread samples the current epoch.
     """
-    # Dataset.from_dict would convert and hash each number: two minutes for 100 million.
-    table = datasets.table.InMemoryTable(pa.table({"index": np.arange(n)}))
-    # The fingerprint is set by hand, because computing it would hash the whole table.
-    index = datasets.Dataset(table, fingerprint=f"first-{n}")
-    return index.with_transform(partial(_draw, samples, row, epoch))
+    return _dataset(np.arange(n), partial(_draw, partial(_read, samples, epoch), row))
 
 
 def drawn_in_order(
-    samples: Samples,
-    n: int,
-    total: int,
-    row: Callable[[Sample], dict[str, Any]],
-    *,
-    seed: int,
+    samples: Samples, n: int, total: int, row: Callable[[Sample], dict[str, Any]], *, seed: int
 ) -> datasets.Dataset:
     """Return `total` rows of the first n samples, epoch after epoch, each in its own random order.
 
     A trainer that does not shuffle resumes it at the same sample in any epoch.
     """
-    epochs = -(-total // n)
-    orders = [np.random.default_rng([seed, epoch]).permutation(n) for epoch in range(epochs)]
-    columns = {
-        "index": np.concatenate(orders)[:total],
-        "epoch": np.repeat(range(epochs), n)[:total],
-    }
-    index = datasets.Dataset(
-        datasets.table.InMemoryTable(pa.table(columns)), fingerprint=f"{seed}-{n}-{total}"
-    )
-    return index.with_transform(partial(_draw_in_order, samples, row))
+    epochs = range(-(-total // n))
+    orders = [n * e + np.random.default_rng([seed, e]).permutation(n) for e in epochs]
+    read = partial(_read_in_order, samples, n)
+    return _dataset(np.concatenate(orders)[:total], partial(_draw, read, row))
 
 
-def _draw_in_order(
-    samples: Samples, row: Callable[[Sample], dict[str, Any]], batch: dict[str, list[int]]
-) -> dict[str, list[Any]]:
-    """Draw a batch. GRPO repeats each question in it, but its picture is drawn once."""
-    places = list(zip(batch["index"], batch["epoch"], strict=True))
-    by_place = {place: row(samples.in_epoch(*place)) for place in dict.fromkeys(places)}
-    rows = [by_place[place] for place in places]
-    return {name: [values[name] for values in rows] for name in rows[0]}
+def _dataset(
+    indices: NDArray[np.int64], transform: Callable[[dict[str, list[int]]], dict[str, list[Any]]]
+) -> datasets.Dataset:
+    # Dataset.from_dict would convert and hash each number: two minutes for 100 million.
+    table = datasets.table.InMemoryTable(pa.table({"index": indices}))
+    # The fingerprint is set by hand, because computing it would hash the whole table.
+    return datasets.Dataset(table, fingerprint=f"{len(indices)}").with_transform(transform)
+
+
+def _read(samples: Samples | Sequence[Sample], epoch: Epoch | None, index: int) -> Sample:
+    if epoch is not None and isinstance(samples, Samples):
+        return samples.in_epoch(index, epoch.number)
+    return samples[index]
+
+
+def _read_in_order(samples: Samples, n: int, place: int) -> Sample:
+    return samples.in_epoch(place % n, place // n)
 
 
 def _draw(
-    samples: Samples | Sequence[Sample],
+    read: Callable[[int], Sample],
     row: Callable[[Sample], dict[str, Any]],
-    epoch: Epoch | None,
     batch: dict[str, list[int]],
 ) -> dict[str, list[Any]]:
-    """Draw a batch of indices as columns, as `datasets` asks of a transform."""
-    if epoch is not None and isinstance(samples, Samples):
-        rows = [row(samples.in_epoch(index, epoch.number)) for index in batch["index"]]
-    else:
-        rows = [row(samples[index]) for index in batch["index"]]
+    """Draw a batch of indices as columns, as `datasets` asks of a transform.
+
+    GRPO repeats each question in a batch, but its picture is drawn once.
+    """
+    by_index = {index: row(read(index)) for index in dict.fromkeys(batch["index"])}
+    rows = [by_index[index] for index in batch["index"]]
     return {name: [values[name] for values in rows] for name in rows[0]}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import transformers
-from peft import LoraConfig, PeftModel
+from peft import PeftModel
 from torch.optim.lr_scheduler import LambdaLR
 from transformers.trainer import TRAINER_STATE_NAME
 from trl import GRPOConfig, SFTConfig
@@ -25,7 +25,7 @@ from gnomon.pipeline.training.settings import name_sft_fields, training_config
 from gnomon.pipeline.training.stream import Epoch, drawn
 from gnomon.pipeline.training.trainer import NumericSFTTrainer
 from gnomon.pipeline.training.trial import try_out
-from gnomon.pipeline.training.validation import Validation, validation_of
+from gnomon.pipeline.training.validation import validation_of
 from gnomon.progress import note, warn
 from gnomon.recipe import Recipe
 from gnomon.sample import Sample
@@ -285,21 +285,21 @@ def make_trainer(
     patience = recipe.train.patience
     stopping = [] if patience is None else [transformers.EarlyStoppingCallback(patience)]
     n = train_size(samples, recipe.train.samples)
-    callbacks = [FirstRate(), training_log.LogFile(RunFolder(run).log), *stopping]
     training = augmented(samples, recipe.data, seed=recipe.seed, spread=recipe.loss.spread)
+    settings: dict[str, Any] = {
+        "model": loaded.model,
+        "args": config,
+        "eval_dataset": validation and drawn(validation.samples, len(validation.samples)),
+        "processing_class": loaded.processor,
+        "peft_config": adapters,
+        "validation": validation,
+        "learning_rate_of": learning_rates(loaded.family, recipe.train),
+        "callbacks": [FirstRate(), training_log.LogFile(RunFolder(run).log), *stopping],
+    }
     build: Callable[..., RunTrainer] = _numeric_trainer
     if isinstance(config, GRPOConfig):
         from gnomon.pipeline.training.grpo import reward_trainer as build  # few trainings need it
-    trainer = build(
-        recipe,
-        loaded,
-        training,
-        n,
-        config=config,
-        adapters=adapters,
-        validation=validation,
-        callbacks=callbacks,
-    )
+    trainer = build(recipe, loaded, training, n, settings)
     tie_head(trainer.model)
     # The trainer has one of the two callbacks, which would print beside our bar.
     for printing in (transformers.ProgressCallback, transformers.PrinterCallback):
@@ -309,32 +309,21 @@ def make_trainer(
 
 
 def _numeric_trainer(
-    recipe: Recipe,
-    loaded: Loaded,
-    training: Samples,
-    n: int,
-    *,
-    config: SFTConfig,
-    adapters: LoraConfig | None,
-    validation: Validation | None,
-    callbacks: Sequence[transformers.TrainerCallback],
+    recipe: Recipe, loaded: Loaded, training: Samples, n: int, settings: dict[str, Any]
 ) -> NumericSFTTrainer:
     epoch = Epoch()
+    settings["callbacks"].insert(0, EpochCounter(epoch))
     # Longest text that the model was made for. None if its config does not say.
     context = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None)
     return NumericSFTTrainer(
-        model=loaded.model,
-        args=config,
+        **settings,
         train_dataset=drawn(training, n, epoch=epoch),
-        eval_dataset=validation and drawn(validation.samples, len(validation.samples)),
         data_collator=Collator(
             loaded.family,
             loaded.processor,
-            max_length=config.max_length or context,
+            max_length=settings["args"].max_length or context,
             has_final_labels=recipe.loss.on == "answer",
         ),
-        processing_class=loaded.processor,
-        peft_config=adapters,
         numeric_loss=recipe.loss.name,
         loss_options=recipe.loss.options,
         weight=recipe.loss.weight,
@@ -342,7 +331,4 @@ def _numeric_trainer(
         schedule=recipe.loss.schedule,
         warmup=recipe.loss.warmup,
         numeric_mass=recipe.loss.numeric_mass,
-        validation=validation,
-        learning_rate_of=learning_rates(loaded.family, recipe.train),
-        callbacks=[EpochCounter(epoch), *callbacks],
     )

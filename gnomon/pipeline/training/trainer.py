@@ -2,7 +2,7 @@
 only."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,6 @@ from gnomon.losses.objective import COVERAGE, Balance, Schedule
 from gnomon.pipeline.collate import FINAL_LABELS, IGNORED
 from gnomon.pipeline.families.releases import PLAIN_LOSSES, TRL_KEYS, check_overrides
 from gnomon.pipeline.planning.budget import LOGITS_AT_ONCE
-from gnomon.pipeline.quantize import cast_adapter, keep_trainable_on_cpu
 from gnomon.pipeline.training.head import (
     ends_with_its_head,
     rows_in_chunks,
@@ -62,8 +61,6 @@ class NumericSFTTrainer(RunTrainer, trl.SFTTrainer):  # type: ignore[misc]
         schedule: Schedule = "constant",
         warmup: float = 0.0,
         numeric_mass: float = 0.0,
-        validation: Callable[[Any], dict[str, float]] | None = None,
-        learning_rate_of: Callable[[str], float] | None = None,
         **kwargs: Any,
     ) -> None:
         if numeric_loss is None and (loss_options or weight != 1.0):
@@ -87,9 +84,6 @@ class NumericSFTTrainer(RunTrainer, trl.SFTTrainer):  # type: ignore[misc]
                 " cross-entropy, which NumericSFTTrainer computes itself, and a model's"
                 " output_router_logits adds to it: leave them out"
             )
-        keep_trainable_on_cpu(self.model)
-        cast_adapter(self.model)
-        self._spare_towers()
         self._vocab_size: int = self.model.get_output_embeddings().weight.shape[0]  # V
         self._answer_only = supports_logits_to_keep(self.model)
         self._can_chunk = ends_with_its_head(self.model)
@@ -103,8 +97,6 @@ class NumericSFTTrainer(RunTrainer, trl.SFTTrainer):  # type: ignore[misc]
             numeric_mass=numeric_mass,
             vocab=None if loss is not None else self._vocab_for_log(),
         )
-        self.validation = validation
-        self.learning_rate_of = learning_rate_of
         self._has_warned = False
         self._window: dict[str, Tensor] = {}  # denominators of the accumulation window
         # Names, and their sums and counts since the last log line, [2, names]. They are kept by

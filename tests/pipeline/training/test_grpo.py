@@ -23,7 +23,7 @@ from toy_runs import (
 
 from gnomon.eval.rewards import CRPSReward, Reward
 from gnomon.pipeline.load import load
-from gnomon.pipeline.training.grpo import QuestionRow, RewardTrainer, _check_prompts, reward_of
+from gnomon.pipeline.training.grpo import RewardTrainer, _check_prompts, question_row, reward_of
 from gnomon.pipeline.training.settings import grpo_config, training_config
 from gnomon.pipeline.training.stream import drawn_in_order
 from gnomon.recipe import Eval, Grpo, Loss, Model, Recipe, Source, Train
@@ -96,12 +96,12 @@ def test_the_reward_is_the_recipes_and_crps_needs_distances():
 
 def test_a_row_has_the_truth_in_the_pixels_that_the_model_sees(loaded):
     sample = boxed(1)
-    row = QuestionRow(loaded)(sample)
+    row = question_row(loaded, sample)
     width, height = row["size"]
     assert row["target"] == target_to_json(sample.target.scaled(sample.image.size, (width, height)))
     assert row["prompt"] == [{"role": "user", "content": sample.question}]
     assert row["images"] == [sample.image]
-    row = QuestionRow(loaded)(SUMS[0])
+    row = question_row(loaded, SUMS[0])
     assert (row["images"], row["size"]) == ([], None)
 
 
