@@ -36,6 +36,7 @@ class Card(Track):
     """Left, upper, right and lower edge of the window. Default: the whole card is visible."""
 
     def check(self, mount: MountedPart) -> None:
+        super().check(mount)
         number, (low, high) = mount.scale_number, self.values
         if not self.goes_round and not low <= number <= high:
             raise ValueError(

@@ -677,6 +677,11 @@ class FaceDescription:
                 self._check_formula(f"{each.path}.drive", drive, names)
         for name, reading in self.head.readings.items():
             self._check_formula(f"readings.{name}.drive", reading.drive or "value", names)
+        for face in self.extremes():
+            self._check_drawn(face)
+
+    def extremes(self) -> Iterator[DrawnFace]:
+        """Draw both ends of all ranges and each item of all lists, at the first and last value."""
         most = max(
             self._body_plan.most_choices,
             *(each.values.most_choices for each in self._plans),
@@ -687,7 +692,7 @@ class FaceDescription:
                 for end in (0, self.head.count - 1):
                     value = value_at(self.head.value, end)
                     for ood in (False, True) if self.head.held_out else (False,):
-                        self._check_drawn(self.draw(value, EndChooser(share, index), ood=ood))
+                        yield self.draw(value, EndChooser(share, index), ood=ood)
 
     def _raw_drive(self, each: PartPlan) -> str | None:
         """Return the drive in the description of a part."""

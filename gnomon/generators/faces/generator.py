@@ -67,14 +67,6 @@ MIN_TICK_GAP = 2.7
 # Length of the body's longer side, as a share of the picture's: alone, and to be found.
 _WHOLE, _ANYWHERE = (0.86, 0.97), (0.2, 0.7)
 _IN_PHOTO = (0.7, 0.98)
-# Keys that a description lacks for a question.
-_NEEDED = {
-    "part": "two readings or more",
-    "where": "a pointer that shows the first reading, and no other",
-}
-_NEEDED_OF_SCALES = (
-    "a pointer on a scale with two ends and six labels or more, which starts at 0 for percent"
-)
 ZONE_PAINTS = frozenset(scale_marks.ZONE_PAINTS.values())
 # Largest number of draws of a photograph's colours, until a pointer is visible on them.
 _TRIES = 30
@@ -145,10 +137,14 @@ class Face(PictureGenerator):
             self.materials.check_fonts(description.letters)
         for question in self.questions:
             if not self._choices[question]:
-                needed = _NEEDED.get(question, _NEEDED_OF_SCALES)
+                reason = (
+                    "give it two readings or more"
+                    if question == "part"
+                    else self._obstacle(question, self._descriptions[0])
+                )
                 raise ValueError(
                     f"questions: {question!r} cannot be asked of description={self.description!r}:"
-                    f" give it {needed}"
+                    f" {reason}"
                 )
 
     def _check(self, description: FaceDescription) -> None:
@@ -225,17 +221,22 @@ class Face(PictureGenerator):
         several = [v for v in every if len(v[0].readings) > 1]
         choices = {"read": every, "part": several, "find": every}
         for question in {*self.questions} - {*choices}:
-            fitting = [tuple(v for v in variants if self._fits(question, v)) for variants in every]
+            fitting = [
+                tuple(v for v in variants if self._obstacle(question, v) is None)
+                for variants in every
+            ]
             choices[question] = [variants for variants in fitting if variants]
         return choices
 
-    def _fits(self, question: str, description: FaceDescription) -> bool:
-        """True if a question about the scale can be asked of a description."""
-        if not _has_scale(description, question):
-            return False
+    def _obstacle(self, question: str, description: FaceDescription) -> str | None:
+        """Say why a question about the scale cannot be asked of a description. None if it can."""
+        if (reason := _obstacle_of(description, question)) is not None:
+            return reason
         names = (ANY,) if self.palettes is None else self.materials.names("palettes")
         bodies = _bodies(description) if question == "zone" else ()
-        return all(_fitting_palettes(names, self.ood, ZONE_PAINTS, each.colours) for each in bodies)
+        if all(_fitting_palettes(names, self.ood, ZONE_PAINTS, each.colours) for each in bodies):
+            return None
+        return "give it a floor on which green, yellow and red are visible"
 
     @property
     def files(self) -> dict[str, UserFile]:
@@ -414,10 +415,14 @@ def _bodies(description: FaceDescription) -> tuple[Body, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _has_scale(description: FaceDescription, question: str) -> bool:
-    """Return True if the first reading is on a scale that questions can be asked about."""
-    face = description.draw(value_at(description.head.value, 0), EndChooser(0))
-    return scale_marks.is_asked_of(question, face, next(iter(description.readings.values())))
+def _obstacle_of(description: FaceDescription, question: str) -> str | None:
+    """Say why a question cannot be asked about the scale of the first reading in all pictures."""
+    reading = next(iter(description.readings.values()))
+    for face in description.extremes():
+        reason = scale_marks.obstacle(question, face, reading)
+        if reason is not None:
+            return reason
+    return None
 
 
 @lru_cache(maxsize=256)

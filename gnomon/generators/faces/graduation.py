@@ -108,7 +108,7 @@ class Graduation:
 
 
 def _even_ticks(piece: GraduatedPiece) -> list[tuple[Decimal, int]]:
-    """Return ticks with their ranks, at the multiples of the finest distance."""
+    """Return ticks with their ranks, at multiples of the finest distance from the origin."""
     steps = [None if step is None else Decimal(repr(step)) for step in piece[3:6]]
     ticks, middle, labels = steps
     finest = ticks or middle or labels

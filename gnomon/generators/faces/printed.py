@@ -40,7 +40,7 @@ class Plate(FacePart):
     span: tuple[float, float] = (0.0, 360.0)
     """Degrees from up between which a ring lies."""
     turn: Annotated[float, Field(ge=-360, le=360)] = 0.0
-    """Clockwise turn of a rose, in degrees."""
+    """Clockwise turn around its middle, in degrees."""
     size: tuple[Length, Length] = (0.5, 0.3)
     """Half the width and half the height of a box."""
     corner: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -73,9 +73,10 @@ class Plate(FacePart):
         if self.shape == "box":
             wide, high = self.size
             corner = self.corner + grow if self.corner else 0.0
-            return [oblong(x - wide - grow, y - high - grow, x + wide + grow, y + high + grow,
-                           min(corner, wide, high))]  # fmt: skip
-        begin, end = self.span
+            box = oblong(-wide - grow, -high - grow, wide + grow, high + grow,
+                         min(corner, wide, high))  # fmt: skip
+            return [box @ rotation_matrix(self.turn) + self.at]
+        begin, end = (degrees + self.turn for degrees in self.span)
         inner = max(self.inner - grow, 0.0)
         if end - begin >= 360:
             return [ellipse(x, y, radius), ellipse(x, y, inner)[::-1]]

@@ -25,24 +25,39 @@ _ZONE = (0.02, 0.08)
 # Distances of a target's tip and base from the track, and its breadth.
 _TARGET, _WIDTH = (-0.005, -0.09), 0.09
 TARGET = "target"
-# Questions for which something is drawn.
-_DRAWN = ("difference", "zone")
+# Questions for which something is drawn, and the key that says where.
+_PLACES = {"difference": "target_at", "zone": "zones_at"}
 QUESTIONS = (*scale_questions.SCALE_QUESTIONS, "where")
 
 
-def is_asked_of(question: str, face: DrawnFace, reading: FaceReading) -> bool:
-    """True if a question about the scale makes sense for this face."""
+def obstacle(question: str, face: DrawnFace, reading: FaceReading) -> str | None:
+    """Say why a question about the scale cannot be asked of this face. None if it can be asked."""
     mount = face.pointer_of(reading)
-    if mount is None or reading.answer == "time":
-        return False
+    if mount is None:
+        return "give it a pointer that shows the first reading"
+    if reading.answer == "time":
+        return "its answer is a time"
     track = _track(mount)
-    if question == "where":  # the pointer, which must be the only one
-        return sum(isinstance(each.part, Pointer) for each in face.parts) == 1
+    if question == "where":
+        pointers = sum(isinstance(each.part, Pointer) for each in face.parts)
+        fault = "give it a pointer that shows the first reading, and no other"
+        return None if pointers == 1 else fault
+    name = _track_name(face, mount)
     if track.goes_round or not track.graduation.ticks:
-        return False
-    if question in _DRAWN and not _has_room(question, face, mount):
-        return False
-    return scale_questions.is_asked_of(question, _scale(track, ""))
+        return f"give {name} two ends, and ticks"
+    scale = _scale(track, "")
+    if not scale_questions.is_asked_of(question, scale):
+        if question == "percent":
+            return f"give {name} a linear scale that starts at 0"
+        return f"{name} has {len(scale.labels)} labels: give {scale_questions.LEAST_LABELS} or more"
+    if question == "zone" and any(isinstance(p.part, Track) and p.part.zones for p in face.parts):
+        return (
+            "it has zones of its own, and the question draws others: ask it of a description"
+            " without zones"
+        )
+    if question in _PLACES and not _has_room(question, face, mount):
+        return f"give {name} {_PLACES[question]}, because no side of it is free"
+    return None
 
 
 def _has_room(question: str, face: DrawnFace, mount: MountedPart) -> bool:
@@ -98,7 +113,7 @@ def facts_of(question: ScaleQuestion) -> dict[str, Any]:
 
 
 def with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> DrawnFace:
-    """Draw these zones along the track instead of the description's."""
+    """Draw these zones along the track of a face that has no zones."""
     assert isinstance(mount.part, Pointer)
     track, name = _track(mount), _track_name(face, mount)
     near, far = track.zones_at or (side if track.tick < 0 else -side for side in _ZONE)
@@ -106,10 +121,7 @@ def with_zones(face: DrawnFace, mount: MountedPart, zones: tuple[Zone, ...]) -> 
         ColourZone(ZONE_PAINTS[colour], (float(begin), float(end)), near, far)
         for colour, begin, end in zones
     )
-    for each in face.parts:
-        if isinstance(each.part, Track):
-            face = face.with_changed(each.name, zones=bands if each.name == name else ())
-    return face
+    return face.with_changed(name, zones=bands)
 
 
 def with_target(face: DrawnFace, mount: MountedPart, mark: Decimal) -> DrawnFace:
@@ -138,4 +150,4 @@ def _track_name(face: DrawnFace, mount: MountedPart) -> str:
 def _scale(track: Track, unit: str) -> Scale:
     ticks = track.graduation.ticks
     labels = tuple(tick.value for tick in ticks if tick.rank == LABELLED)
-    return Scale(unit, track.spacing == "log", labels, tuple(tick.value for tick in ticks))
+    return Scale(unit, track.spacing == "log", labels, track.ticks_and_ends)

@@ -14,7 +14,7 @@ from gnomon.sample import Number, Target, Text
 
 ZONES: dict[str, Colour] = {"green": (46, 139, 70), "yellow": (240, 190, 30), "red": (205, 40, 36)}
 # Zones and ranges end at labels that are not beside the value; with fewer labels none may be left.
-_LEAST_LABELS = 6
+LEAST_LABELS = 6
 
 # Colour, beginning and end of a zone.
 Zone: TypeAlias = tuple[str, Decimal, Decimal]
@@ -43,7 +43,7 @@ def is_asked_of(question: str, scale: Scale) -> bool:
         return False
     if question == "percent":
         return not scale.log and scale.low == 0
-    return len(scale.labels) >= _LEAST_LABELS
+    return len(scale.labels) >= LEAST_LABELS
 
 
 def ask(question: str, scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
@@ -64,7 +64,9 @@ def _difference(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     """Ask for the distance to a target at a label, at least two ticks away."""
     value = reading.value
     far = [label for label in scale.labels if abs(label - value) >= 2 * reading.tick]
-    mark = rng.choice(far)
+    # Uneven ticks may leave none that far away.
+    farthest = max(scale.labels, key=lambda label: abs(label - value))
+    mark = rng.choice(far or [farthest])
     answer = Number(plain(abs(value - mark)), scale.unit, reading.tolerance)
     return ScaleQuestion(answer, mark=mark)
 
@@ -78,7 +80,9 @@ def _percent(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:  #
 
 def _zone(scale: Scale, reading: ScaleReading, rng: Rng) -> ScaleQuestion:
     zones = random_zones(scale, reading.value, rng)
-    colour = next(name for name, begin, end in zones if begin <= reading.value <= end)
+    # A pointer may stand a little beyond the ends of its scale.
+    value = min(max(reading.value, scale.low), scale.high)
+    colour = next(name for name, begin, end in zones if begin <= value <= end)
     return ScaleQuestion(Text(colour, tuple(ZONES)), zones=zones)
 
 
@@ -105,9 +109,7 @@ SCALE_QUESTIONS = tuple(_ASK)
 def _clear(scale: Scale, value: Decimal) -> list[Decimal]:
     """Return the labels that are neither the value nor the next tick."""
     above = bisect_left(scale.ticks, value)
-    near = {scale.ticks[above]}
-    if value < scale.ticks[above]:
-        near.add(scale.ticks[above - 1])
+    near = {value} if value in scale.ticks else {*scale.ticks[max(0, above - 1) : above + 1]}
     return [label for label in scale.labels if label not in near]
 
 

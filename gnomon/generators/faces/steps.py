@@ -57,7 +57,8 @@ def _observation(mount: MountedPart, *, is_single: bool) -> str:
     low, high, number = (Decimal(repr(n)) for n in (scale.low, scale.high, mount.scale_number))
     labels = [tick.value for tick in scale.ticks if tick.rank == LABELLED]
     cycle = high - low if scale.goes_round else Decimal(0)
-    return between_labels(number, labels, [tick.value for tick in scale.ticks], cycle)
+    values = [tick.value for tick in scale.ticks] if cycle else track.ticks_and_ends
+    return between_labels(number, labels, values, cycle)
 
 
 def figures(style: str, positions: Sequence[float], decimals: int) -> str:

@@ -59,9 +59,10 @@ class ScalePiece:
     """Value at which the piece ends."""
     share: Annotated[float, Field(gt=0, le=1)]
     """Position on the track at which the piece ends: 0 is the track's start, 1 its end."""
-    ticks: Positive | None = None
-    middle: Positive | None = None
-    labels: Positive | None = None
+    ticks: Positive | Literal["as track"] | None = "as track"
+    """Distance between ticks of the piece. null draws no ticks between its labels."""
+    middle: Positive | Literal["as track"] | None = "as track"
+    labels: Positive | Literal["as track"] | None = "as track"
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -115,8 +116,9 @@ class Track(FacePart):
     """Distance between ticks of middle length, as a value."""
     labels: Positive | None = None
     """Distance between numbers, as a value."""
-    origin: float = 0.0
-    """Value from which ticks and numbers are counted, for example 3 for the numbers 3, 8, 13."""
+    origin: float | None = None
+    """Value from which ticks and numbers are counted, for example 3 for the numbers 3, 8, 13.
+    Default: 0, so that they stand at multiples of their distance."""
     tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
     """Length of a labelled tick. Negative: on the other side of the track. 0: no ticks."""
     middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
@@ -175,6 +177,16 @@ class Track(FacePart):
             if not low <= zone.span[0] < zone.span[1] <= high:
                 raise ValueError(f"zones: {list(zone.span)} is not within {list(self.values)}")
 
+    def check(self, mount: MountedPart) -> None:  # noqa: ARG002
+        ticks, low = self.ticks or self.middle, self.values[0]
+        is_open = self.origin is None and self.spacing == "linear" and not self.labels
+        # With numbers, as on the second scale of a barometer, multiples are meant.
+        if is_open and ticks and as_fraction(low) % as_fraction(ticks):
+            raise ValueError(
+                f"ticks: {ticks:g} does not divide the first value {low:g}: give origin: {low:g} to"
+                " count ticks from it, or origin: 0"
+            )
+
     def along(self, shape: str) -> Track:
         """Return this track along the outline of a body of this shape."""
         if shape not in OUTLINES:
@@ -211,14 +223,23 @@ class Track(FacePart):
         return graduation(self._pieces, self.spacing == "log", self.goes_round)
 
     @property
+    def ticks_and_ends(self) -> tuple[Decimal, ...]:
+        """Values of the ticks, and both ends of the scale even if they have no ticks."""
+        ends = (plain(Decimal(repr(end))) for end in self.values)
+        return tuple(sorted({*ends, *(tick.value for tick in self.graduation.ticks)}))
+
+    @property
     def _pieces(self) -> tuple[GraduatedPiece, ...]:
-        steps = (self.ticks, self.middle, self.labels)
+        origin = self.origin or 0.0
         if not self.pieces:
-            return (GraduatedPiece(*self.values, 1.0, *steps, self.origin),)
+            steps = (self.ticks, self.middle, self.labels)
+            return (GraduatedPiece(*self.values, 1.0, *steps, origin),)
         begins = [self.values[0], *(piece.upto for piece in self.pieces)]
         return tuple(
-            GraduatedPiece(begin, piece.upto, piece.share, piece.ticks or self.ticks,
-                           piece.middle or self.middle, piece.labels or self.labels, self.origin)
+            GraduatedPiece(
+                begin, piece.upto, piece.share, _step(piece.ticks, self.ticks),
+                _step(piece.middle, self.middle), _step(piece.labels, self.labels), origin,
+            )
             for begin, piece in zip(begins, self.pieces, strict=False)
         )  # fmt: skip
 
@@ -334,6 +355,11 @@ class Track(FacePart):
             {"value": f"{t.value:f}", "place": place}
             for t, place in zip(ticks, places, strict=True)
         ]
+
+
+def _step(of_piece: float | str | None, of_track: float | None) -> float | None:
+    """Return the distance of ticks on a piece, which may be as on the whole track."""
+    return of_track if isinstance(of_piece, str) else of_piece
 
 
 def rounded(places: Points) -> Any:

@@ -240,6 +240,8 @@ def plan(
             below(schema, raw["then"], "then"),
             otherwise,
         )
+    if isinstance(raw, str) and raw in _words(schema):
+        return FixedValue(raw)  # a word beside numbers is no formula
     for candidate in _alternatives(schema):
         if dataclasses.is_dataclass(candidate) and isinstance(raw, dict):
             hints = _hints(candidate)
@@ -316,6 +318,12 @@ def _alternatives(schema: Any) -> list[Any]:
     if typing.get_origin(schema) in (typing.Union, UnionType):
         return [a for t in typing.get_args(schema) if t is not NoneType for a in _alternatives(t)]
     return [schema]
+
+
+def _words(schema: Any) -> list[Any]:
+    """List the words that a type permits."""
+    kinds = [kind for kind in _alternatives(schema) if typing.get_origin(kind) is Literal]
+    return [word for kind in kinds for word in typing.get_args(kind)]
 
 
 def _hints(schema: Any) -> dict[str, Any]:
