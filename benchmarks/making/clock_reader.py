@@ -30,9 +30,9 @@ from torch import Tensor, nn
 from benchmarks.making.eyes import patches_of
 from benchmarks.making.finder import rounds
 from benchmarks.making.found_clocks import draw, shrink
-from benchmarks.making.surroundings import Pixels
 from benchmarks.making.tokens import picture_processor
 from benchmarks.wild import Labelled, read_rows, split_clocks
+from gnomon.generators.drawing.canvas import Pixels
 from gnomon.pipeline import additions
 from gnomon.pipeline.collate import prompt_of
 from gnomon.pipeline.families import TINY

@@ -7,6 +7,7 @@ clock with errors like those of the finder, which gives upright boxes.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import cv2
@@ -15,20 +16,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchmarks.making import wide
-from benchmarks.making.surroundings import (
-    Dice,
-    Pixels,
-    Points,
-    background,
-    colour,
-    disc,
-    fixed,
-    light_up,
-    make_textures,
-    take_picture,
-    texture,
-)
+from benchmarks.making.surroundings import background, disc, fixed, make_textures, texture
 from gnomon import generators
+from gnomon.generators.drawing.canvas import Pixels, Points
+from gnomon.generators.looks.wide import UNIT, Dice, colour, light_up, take_picture
 from gnomon.pipeline.families import tiny
 from gnomon.pipeline.finder import cut
 from gnomon.sample import Time
@@ -91,9 +82,10 @@ def take(tile: wide.Tile, dice: Dice, textures: list[Pixels]) -> tuple[Pixels, P
     canvas = np.ascontiguousarray(draw_behind(dice, side, side, textures))
     calm = dice.uniform(0, 0.4) if dice.random() < _CALM else 1.0
     places = wide.placed(dice, tile, np.array([side, side], float), shares=SHARES, calm=calm)
-    wide.paste(canvas, dice, tile, places)
+    wide.mount(canvas, dice, tile, places)
     wide.occlude(canvas, dice, [places], 0.08)
-    picture = take_picture(light_up(canvas, dice, textures), dice)
+    glass = partial(texture, dice, side, side, textures)
+    picture = take_picture(light_up(canvas, dice, glass), dice)
     if dice.random() < 0.25:
         return picture, places
     # Cameras expose for what is in the middle.
@@ -114,7 +106,7 @@ def found(corners: Points, dice: Dice) -> Points:
     wrong = 2.0 if dice.random() < 0.1 else 1.0
     half = half * np.exp(wrong * (dice.normal(0, 0.055) + dice.normal(0, 0.04, 2)))
     middle = corners.mean(0) + wrong * dice.normal(0, 0.015, 2) * half.max() * 2
-    box: Points = middle + wide.UNIT * half
+    box: Points = middle + UNIT * half
     return box + dice.normal(0, 0.006, (4, 2)) * half.max() * 2
 
 

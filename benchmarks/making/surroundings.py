@@ -1,19 +1,16 @@
-"""What is around drawn instruments in wide pictures: walls, shapes, print, light and a camera."""
+"""What is around drawn instruments in wide pictures: walls, shapes and print."""
 
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.generators.drawing.canvas import Pixels, Points
+from gnomon.generators.looks.wide import Dice, colour
 from gnomon.pipeline.finder import SIDE
-
-Pixels: TypeAlias = NDArray[np.uint8]
-Points: TypeAlias = NDArray[np.float64]
-Dice: TypeAlias = np.random.Generator
 
 
 def disc(x: float, y: float, radius: float, corners: int = 28) -> Points:
@@ -24,14 +21,6 @@ def disc(x: float, y: float, radius: float, corners: int = 28) -> Points:
 def fixed(points: Points) -> NDArray[np.int32]:
     """Return points with four binary places, as OpenCV draws them."""
     return np.round(np.asarray(points) * 16).astype(np.int32)
-
-
-def colour(dice: Dice) -> tuple[int, int, int]:
-    """Draw a colour, most of them dull."""
-    grey = dice.uniform(5, 250)
-    spread = 25 if dice.random() < 0.65 else 110
-    red, green, blue = np.clip(grey + dice.normal(0, spread, 3), 0, 255).astype(int).tolist()
-    return red, green, blue
 
 
 def make_textures(dice: Dice, count: int = 48) -> list[Pixels]:
@@ -279,55 +268,3 @@ def _round_thing(canvas: Pixels, dice: Dice) -> None:
                 cv2.LINE_AA,
                 4,
             )
-
-
-def light_up(canvas: Pixels, dice: Dice, textures: list[Pixels]) -> NDArray[np.float32]:
-    """Light the scene: lamps, shadows, night, a bright sky behind, glass in front."""
-    height, width = canvas.shape[:2]
-    scene = canvas.astype(np.float32) / 255
-    if dice.random() < 0.6:
-        coarse = 1 + dice.uniform(0.05, 0.45) * dice.standard_normal((3, 3)).astype(np.float32)
-        field = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
-        scene *= np.clip(field, 0.25, 2)[..., None]
-    if dice.random() < 0.15:  # a shadow with an edge
-        mask = np.zeros((height, width), np.float32)
-        corners = dice.uniform(-0.3, 1.3, (4, 2)) * (width, height)
-        cv2.fillPoly(
-            mask, [fixed(cv2.convexHull(corners.astype(np.float32))[:, 0])], 1.0, cv2.LINE_8, 4
-        )
-        mask = cv2.GaussianBlur(mask, (0, 0), dice.uniform(0.6, 6))
-        scene *= (1 - dice.uniform(0.2, 0.65) * mask)[..., None]
-    if dice.random() < 0.12:  # a reflection in glass
-        scene += (
-            dice.uniform(0.05, 0.3)
-            * texture(dice, width, height, textures).astype(np.float32)
-            / 255
-        )
-    if dice.random() < 0.12:  # haze
-        haze = dice.uniform(0.1, 0.5)
-        scene = scene * (1 - haze) + haze * dice.uniform(0.3, 0.95)
-    return scene
-
-
-def take_picture(scene: NDArray[np.float32], dice: Dice) -> Pixels:
-    """Take the picture: exposure, colours, focus, noise and file."""
-    scene = scene * dice.uniform(0.85, 1.15, 3).astype(np.float32)
-    grey = scene.mean(2, keepdims=True)
-    saturation = 0.0 if dice.random() < 0.12 else dice.uniform(0.4, 1.4)
-    scene = grey + (scene - grey) * np.float32(saturation)
-    middle = float(scene.mean())
-    scene = middle + (scene - middle) * np.float32(dice.uniform(0.5, 1.4))
-    target = dice.uniform(0.1, 0.3) if dice.random() < 0.12 else dice.uniform(0.3, 0.65)
-    scene = np.clip(scene * np.float32(min(3.0, target / (middle + 0.02))), 0, 1)
-    if dice.random() < 0.4:
-        scene = cv2.GaussianBlur(scene, (0, 0), dice.uniform(0.3, 1.3))
-    if dice.random() < 0.6:
-        noise = dice.standard_normal(scene.shape, np.float32)
-        scene = scene + np.float32(dice.uniform(0.003, 0.05)) * noise
-    pixels = (np.clip(scene, 0, 1) * 255).astype(np.uint8)
-    if dice.random() < 0.5:
-        coded = cv2.imencode(
-            ".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, int(dice.integers(25, 90))]
-        )[1]
-        pixels = np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
-    return pixels

@@ -8,24 +8,27 @@ are walls, buildings, shelves, print and loose shapes, with round things that ar
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
-from benchmarks.making.surroundings import (
+from benchmarks.making.surroundings import background, disc, fixed, texture
+from gnomon import generators
+from gnomon.generators.drawing.canvas import Pixels, Points
+from gnomon.generators.drawing.shapes import DIALS, outline
+from gnomon.generators.looks.wide import (
+    STEEPEST,
+    UNIT,
     Dice,
-    Pixels,
-    Points,
-    background,
     colour,
-    disc,
-    fixed,
+    hide,
+    in_perspective,
     light_up,
+    paste,
     take_picture,
 )
-from gnomon import generators
-from gnomon.generators.drawing.shapes import DIALS, outline
 from gnomon.pipeline.finder import KINDS, SIDE
 from gnomon.sample import Sample
 
@@ -37,10 +40,6 @@ SIZES, NEAR_SIZES = (0.08, 1.05), (0.42, 0.72)
 """Ranges of an instrument's longer side, as a share of the picture's longer side."""
 NEAR = 0.45
 """Share of pictures that are like the near view, in which the finder looks for corners again."""
-STEEPEST = 50.0
-"""Degrees from which an instrument is seen at most."""
-_EDGE = 0.04
-UNIT = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
 
 _PHOTO: dict[str, Any] = {"look": "photo"}
 _UPRIGHT: dict[str, Any] = {"rotation": 0.0, "perspective": 0.0}
@@ -156,7 +155,6 @@ def picture(
     count = int(dice.choice([0, 1, 2, 3], p=[0.14, 0.62, 0.17, 0.07]))
     corners: list[Points] = []
     kinds: list[int] = []
-    alphas: list[Pixels] = []
     for number in range(count):
         tile = tiles[int(dice.integers(len(tiles)))]
         is_filling = number == 0 and (tile.is_whole or dice.random() < 0.1)
@@ -165,13 +163,14 @@ def picture(
         places = placed(dice, tile, size, is_filling)
         if any(_overlap(places, other) > 0.08 for other in corners):
             continue
-        alphas.append(paste(canvas, dice, tile, places))
+        mount(canvas, dice, tile, places)
         corners.append(places)
         kinds.append(KINDS.index(tile.kind))
         if is_filling:
             break
     occlude(canvas, dice, corners)
-    lit = take_picture(light_up(canvas, dice, textures), dice)
+    glass = partial(texture, dice, width, height, textures)
+    lit = take_picture(light_up(canvas, dice, glass), dice)
     framed = np.full((SIDE, SIDE, 3), 114, np.uint8)
     x, y = (SIDE - width) // 2, (SIDE - height) // 2
     framed[y : y + height, x : x + width] = lit
@@ -191,42 +190,20 @@ def placed(
     `shares` is the range of its longer side, as for the near view, and by default any size. Turn
     and tilt are multiplied by `calm`.
     """
-    extent = tile.corners[2] - tile.corners[0]
-    plane = UNIT * extent / extent.max()
-    flat = np.concatenate([plane, np.zeros((4, 1))], 1)
     is_near = shares is not None or (not is_filling and dice.random() < NEAR)
     steep = STEEPEST * (dice.random() ** (1 if is_near else 1.5)) * (0.3 if is_filling else calm)
-    towards = dice.uniform(0, math.tau)
-    turn = math.radians(float(np.clip(dice.normal(0, 12 if is_near else 9), -30, 30)))
-    turn *= calm * (dice.random() < 0.75)
-    if is_filling:
-        turn *= 0.4
-    seen = flat @ _axis_turn(np.array([0, 0, 1.0]), turn).T
-    axis = np.array([math.cos(towards), math.sin(towards), 0])
-    seen = seen @ _axis_turn(axis, math.radians(steep)).T
-    away = math.exp(dice.uniform(math.log(2.6), math.log(12)))
-    points = seen[:, :2] * away / (away + seen[:, 2:])
-    extent = points.max(0) - points.min(0)
-    if is_filling:
-        factor = float(min(size / extent)) * dice.uniform(0.85, 1.12)
-    else:
-        low, high = (math.log(x) for x in shares or (NEAR_SIZES if is_near else SIZES))
-        factor = math.exp(dice.uniform(low, high)) * size.max() / extent.max()
-        factor = min(factor, 1.15 * float(min(size / extent)))
-    points = (points - (points.max(0) + points.min(0)) / 2) * factor
-    half = extent * factor / 2
+    turn = float(np.clip(dice.normal(0, 12 if is_near else 9), -30, 30))
+    turn *= calm * (dice.random() < 0.75) * (0.4 if is_filling else 1)
     # At most a quarter of it lies beyond the edge, and that seldom.
     beyond = 0.5 if dice.random() < 0.12 else 0.0
-    room = size / 2 - half + beyond * half
-    shift = dice.uniform(-1, 1, 2) * np.maximum(room, 0.04 * half)
-    if is_filling or is_near:
-        shift *= 0.4
-    placed: Points = points + size / 2 + shift
-    return placed
-
-
-def _axis_turn(axis: Points, angle: float) -> Points:
-    return np.asarray(cv2.Rodrigues(axis * angle)[0])
+    if is_filling:
+        shares = 9.0, 9.0
+    return in_perspective(
+        dice, tile.corners[2] - tile.corners[0], size,
+        shares or (NEAR_SIZES if is_near else SIZES), turn=turn, steep=steep,
+        most=dice.uniform(0.85, 1.12) if is_filling else 1.15, beyond=beyond,
+        far=0.4 if is_filling or is_near else 1.0,
+    )  # fmt: skip
 
 
 def _overlap(one: Points, other: Points) -> float:
@@ -238,48 +215,17 @@ def _overlap(one: Points, other: Points) -> float:
     return common / min(areas)
 
 
-def paste(canvas: Pixels, dice: Dice, tile: Tile, places: Points) -> Pixels:
-    """Paste a tile with what it is mounted on. Return its alpha in the picture."""
-    height, width = canvas.shape[:2]
+def mount(canvas: Pixels, dice: Dice, tile: Tile, places: Points) -> None:
+    """Paste a tile with what it hangs on."""
     plane = cv2.getPerspectiveTransform(UNIT.astype(np.float32), places.astype(np.float32))
     if not tile.is_whole and dice.random() < 0.75:
         _mount(canvas, dice, plane)
-    pixels, alpha, corners = tile.pixels, tile.alpha, tile.corners
-    longest = max(np.linalg.norm(places - np.roll(places, 1, 0), axis=1))
-    share = longest / max(corners[2] - corners[0])
-    while share < 0.6 and min(alpha.shape) > 16:
-        half = alpha.shape[1] // 2, alpha.shape[0] // 2
-        scale = np.array(half) / (alpha.shape[1], alpha.shape[0])
-        pixels = cv2.resize(pixels, half, interpolation=cv2.INTER_AREA)
-        alpha = cv2.resize(alpha, half, interpolation=cv2.INTER_AREA)
-        corners, share = corners * scale, share * 2
-    move = cv2.getPerspectiveTransform(corners.astype(np.float32), places.astype(np.float32))
-    low = np.maximum(np.floor(places.min(0) - 4), 0).astype(int)
-    high = np.minimum(np.ceil(places.max(0) + 4), (width, height)).astype(int)
-    if (high <= low).any():
-        return np.zeros((height, width), np.uint8)
-    move = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]]) @ move
-    room = (int(high[0] - low[0]), int(high[1] - low[1]))
-    seen = cv2.warpPerspective(pixels, move, room, flags=cv2.INTER_LINEAR,
-                               borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
-    mask = cv2.warpPerspective(alpha, move, room, flags=cv2.INTER_LINEAR)
-    part = canvas[low[1] : high[1], low[0] : high[0]]
-    share_ground = dice.uniform(0, 0.45) if dice.random() < 0.5 else 0.0
-    look = seen.astype(np.float32)
-    if share_ground:  # the light of its surroundings
-        tone = part.reshape(-1, 3).mean(0) / 160
-        look = look * (1 - share_ground + share_ground * np.clip(tone, 0.25, 1.5))
-    if dice.random() < 0.25:
-        look = look.mean() + (look - look.mean()) * dice.uniform(0.35, 0.8)
-    opacity = (
-        mask[..., None].astype(np.float32)
-        / 255
-        * (dice.uniform(0.6, 1) if dice.random() < 0.1 else 1)
-    )
-    part[:] = np.clip(part + (look - part) * opacity, 0, 255).astype(np.uint8)
-    whole = np.zeros((height, width), np.uint8)
-    whole[low[1] : high[1], low[0] : high[0]] = mask
-    return whole
+    paste(
+        canvas, tile.pixels, tile.alpha, tile.corners, places,
+        light=dice.uniform(0, 0.45) if dice.random() < 0.5 else 0.0,
+        contrast=dice.uniform(0.35, 0.8) if dice.random() < 0.25 else 1.0,
+        opacity=dice.uniform(0.6, 1) if dice.random() < 0.1 else 1.0,
+    )  # fmt: skip
 
 
 def _mount(canvas: Pixels, dice: Dice, plane: Points) -> None:
@@ -361,28 +307,7 @@ def _mount(canvas: Pixels, dice: Dice, plane: Points) -> None:
 
 
 def occlude(canvas: Pixels, dice: Dice, corners: list[Points], chance: float = 0.2) -> None:
-    """Hide a small part of some instruments."""
-    height, width = canvas.shape[:2]
+    """Hide a part of some instruments."""
     for places in corners:
-        if dice.random() > chance:
-            continue
-        middle, extent = places.mean(0), places.max(0) - places.min(0)
-        if dice.random() < 0.5:  # a bar, wire or branch
-            angle = dice.uniform(0, math.tau)
-            along = np.array([math.cos(angle), math.sin(angle)]) * (width + height)
-            at = middle + dice.uniform(-0.45, 0.45, 2) * extent
-            ends = [tuple(map(int, at + side * along)) for side in (-1, 1)]
-            cv2.line(
-                canvas,
-                *ends,
-                colour(dice),
-                max(1, int(dice.uniform(0.01, 0.1) * extent.max())),
-                cv2.LINE_AA,
-            )
-        else:  # something in front of its edge
-            angle, radius = dice.uniform(0, math.tau), dice.uniform(0.15, 0.5)
-            at = middle + np.array([math.cos(angle), math.sin(angle)]) * extent * (
-                0.35 + 0.6 * radius
-            )
-            shape = disc(0, 0, radius, int(dice.integers(3, 20))) * extent + at
-            cv2.fillPoly(canvas, [fixed(shape)], colour(dice), cv2.LINE_AA, 4)
+        if dice.random() < chance:
+            hide(canvas, dice, places)

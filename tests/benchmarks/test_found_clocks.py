@@ -8,6 +8,7 @@ pytest.importorskip("torch")
 from benchmarks.making import found_clocks, wide
 from benchmarks.making.surroundings import make_textures
 from gnomon.generators import create
+from gnomon.generators.looks.wide import UNIT
 from gnomon.pipeline.families import tiny
 
 
@@ -25,10 +26,10 @@ def test_cuts_of_one_clock_have_its_time_and_differ():
 def test_a_turned_clock_is_cut_by_the_upright_box_around_its_face():
     turn = np.radians(30)
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    corners = wide.UNIT @ spin * 50 + 100
+    corners = UNIT @ spin * 50 + 100
     boxes = np.array([found_clocks.found(corners, np.random.default_rng(i)) for i in range(300)])
     # A circle of radius 50 stays one, so its box is that of the upright clock.
-    assert boxes.mean(0) == pytest.approx(wide.UNIT * 50 + 100, abs=2)
+    assert boxes.mean(0) == pytest.approx(UNIT * 50 + 100, abs=2)
     assert 0.05 < np.ptp(boxes, 1).std() / 100 < 0.12
 
 

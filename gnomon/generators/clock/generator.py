@@ -47,12 +47,13 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
               "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if ARABIC_24 in clock.numerals else 0,
               "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.dial_shapes)
+    share = clock.wide[0] if clock.wide else level.dial_size[0]
     # A tilt shortens one direction by its cosine, letters by the square root of it. A lens
     # shrinks the middle.
     tilted = math.sqrt(math.cos(math.asin(level.perspective * DISTANCE))) / (1 + level.warp)
     for what, unit in needed.items():
         length = unit * widest / tilted
-        side = math.ceil(max(length / level.dial_size[0], length + 2 * free_edge(clock)))
+        side = math.ceil(max(length / share, length + 2 * free_edge(clock)))
         if clock.sizes[0] < side:
             raise ValueError(
                 f"size={clock.size}: {what} cannot be read at that size; give {side} or more,"

@@ -11,9 +11,9 @@ from gnomon.generators.clock.face import ARABIC_24, NUMERALS, ClockStyle
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES, palette_names
 from gnomon.generators.drawing.lettering import FONTS
-from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import STEEPEST, WIDEST
 from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
+from gnomon.generators.looks.instrument_generator import InstrumentGenerator
 from gnomon.generators.user_files import UserFile
 from gnomon.sample import FORMS, Form
 
@@ -44,7 +44,7 @@ Share: TypeAlias = Annotated[float | None, within(0, 1)]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ClockOptions(PictureGenerator):
+class ClockOptions(InstrumentGenerator):
     """Options of clocks; `Clock` draws them."""
 
     levels: ClassVar[dict[str, ClockLevel]] = LEVELS

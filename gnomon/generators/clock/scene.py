@@ -16,7 +16,7 @@ from gnomon.generators.clock.face import ARABIC_24, ClockFace
 from gnomon.generators.clock.look import ClockLook, random_look
 from gnomon.generators.clock.options import ClockOptions
 from gnomon.generators.drawing.canvas import Points, bounding_box
-from gnomon.generators.drawing.pose import Lens, Pose
+from gnomon.generators.drawing.pose import Lens, Pose, upright_corners
 from gnomon.generators.drawing.shapes import outline, polar
 from gnomon.generators.rng import Rng
 from gnomon.sample import Form, Size
@@ -91,7 +91,7 @@ def random_clocks(
     for column, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
         size = scenes[0].look.size if scenes else 0
         look = random_look(clock, meaning.style, stream, size, mirrored=mirrored,
-                                 anywhere=question == "where")  # fmt: skip
+                                 anywhere=question == "where" and clock.wide is None)  # fmt: skip
         look = look._replace(pose=look.pose.moved(column * look.size, 0))
         if meaning.one_hand:
             # A lone hour hand is as long as a minute hand, because it must reach the ticks.
@@ -116,9 +116,8 @@ def through_camera(
         lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.settings.warp), image.size)
         clocks = [scene.with_pose(replace(scene.look.pose, lens=lens)) for scene in clocks]
         image = lens.distort(image)
-    is_worn = clock.degrade != "off"
-    cases = np.concatenate([_case(scene) for scene in clocks]) if is_worn else None
-    image, moved = clock.degrade_picture(index, image, cases)
+    cases = np.concatenate([_case(scene) for scene in clocks])
+    image, moved = clock.take_picture(index, image, cases, clocks[0].look.background)
     return image, [scene.with_pose(moved.after(scene.look.pose)) for scene in clocks]
 
 
@@ -159,6 +158,7 @@ def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
         "tips": dict(zip(angles, tips, strict=True)),
         "dial_box": bounding_box(edge),
         "mirrored": look.mirrored,
+        "corners": upright_corners(outline(look.style.dial, look.design.rim), pose),
         "homography": pose.matrix.tolist(),
         "lens": lens
         and {

@@ -13,7 +13,6 @@ from gnomon.generators.counter import steps as counter_steps
 from gnomon.generators.drawing import pose as poses
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS, CLUTTER
 from gnomon.generators.drawing.canvas import bounding_box
-from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.drawing.pose import Pose
 from gnomon.generators.faces import draw
 from gnomon.generators.faces.description import DrawnFace, FaceDescription, descriptions
@@ -21,6 +20,7 @@ from gnomon.generators.faces.draw import FaceLook, FaceScene
 from gnomon.generators.faces.engraving import ENGRAVED
 from gnomon.generators.faces.segments import SEGMENTS, UNSEEN_SEGMENTS, spare_segments
 from gnomon.generators.faces.window import Window
+from gnomon.generators.looks.instrument_generator import InstrumentGenerator
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Boxes, LabelledBox, Number, Sample, Target
@@ -87,7 +87,7 @@ class CounterPlan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Counter(PictureGenerator):
+class Counter(InstrumentGenerator):
     """Counters of meters and cars: rolling wheels, LCD and LED displays, registers of dials."""
 
     kind: ClassVar[str] = "counter"
@@ -141,6 +141,8 @@ class Counter(PictureGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.materials.check_fonts("0123456789")
+        if self.wide and "wheel" in self.questions:
+            raise ValueError(f"wide={self.wide}: a wheel fills the picture: leave 'wheel' out")
         for question in ("wheel", "boxes"):
             if self.faces == ("dials",) and question in self.questions:
                 raise ValueError(
@@ -177,7 +179,8 @@ class Counter(PictureGenerator):
         plan = self._plan(rng)
         scene = self._scene(plan, rng)
         keep = np.clip(scene.case, 0, (scene.look.width or self.size, self.size))
-        image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), keep)
+        drawing, background = draw.draw_face(scene, rng), scene.look.background
+        image, moved = self.take_picture(index, drawing, keep, background)
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = _facts(plan, scene)
         target = _target(plan, facts, all_figures=self.leading_zeros)
@@ -262,9 +265,8 @@ class Counter(PictureGenerator):
         settings, outline = self.settings, face.body.outline()
         # The viewer of `poses.place` is four units away, so the plate must be two units wide.
         scale = 2 / float(np.ptp(outline[:, 0]))
-        length = self.size * rng.uniform(
-            *(_ANY_LENGTH if plan.question == "where" else _USUAL_LENGTH)
-        )
+        is_small = plan.question == "where" and self.wide is None
+        length = self.size * rng.uniform(*(_ANY_LENGTH if is_small else _USUAL_LENGTH))
         upright = poses.place(
             scale * outline,
             turn=rng.uniform(-settings.rotation, settings.rotation),
@@ -387,5 +389,6 @@ def _facts(plan: CounterPlan, scene: FaceScene) -> dict[str, Any]:
         ],
         "style": {"font": window.figures, "background": scene.look.background},
         "case_box": bounding_box(scene.case),
+        "corners": scene.corners,
         "homography": pose.matrix.tolist(),
     }

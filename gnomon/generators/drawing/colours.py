@@ -228,6 +228,8 @@ def _distances(
 
 def stand_out(pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float) -> bool:
     """Return True if nearly all pixels, [..., 3], differ from each colour by `least` in CIELAB."""
+    if not pixels.size:  # the edge lies beyond the picture
+        return True
     labs = _labs(pixels.reshape(1, -1, 3))
     return all(
         _nearly_all(np.linalg.norm(labs - _lab(colour), axis=-1) >= least) for colour in colours

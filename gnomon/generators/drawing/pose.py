@@ -155,6 +155,16 @@ class Pose:
         return math.sqrt(abs(a * d - b * c))
 
 
+def upright_corners(outline: Points, pose: Pose) -> list[list[float]]:
+    """Return the corners in pixels of the rectangle around an outline, from its top left clockwise.
+
+    The rectangle is upright in the outline's frame, and turned and tilted in the picture.
+    """
+    (x1, y1), (x2, y2) = outline.min(0), outline.max(0)
+    corners: list[list[float]] = pose(np.array([(x1, y1), (x2, y1), (x2, y2), (x1, y2)])).tolist()
+    return corners
+
+
 def place(
     outline: Points, *, turn: float, tilt: float, towards: float, length: float, room: float,
     shift: tuple[float, float],

@@ -13,7 +13,7 @@ from gnomon.generators.drawing import colours
 from gnomon.generators.drawing.backgrounds import SPREADS, background_behind
 from gnomon.generators.drawing.canvas import Canvas, Points, bounding_box
 from gnomon.generators.drawing.colours import Palette, ground_clear_of
-from gnomon.generators.drawing.pose import Pose
+from gnomon.generators.drawing.pose import Pose, upright_corners
 from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.faces.description import DrawnFace, decimal_of
 from gnomon.generators.faces.painter import WHOLE, FacePainter
@@ -58,6 +58,11 @@ class FaceScene(NamedTuple):
     def case(self) -> Points:
         """Outline of the body with its rim, in pixels."""
         return self.look.pose(self.edge)
+
+    @property
+    def corners(self) -> list[list[float]]:
+        """Corners of the upright rectangle around the case, in pixels."""
+        return upright_corners(self.edge, self.look.pose)
 
     @property
     def palette(self) -> Palette:
@@ -212,5 +217,6 @@ def face_facts(scene: FaceScene) -> dict[str, Any]:
         "style": {"shape": face.body.shape, "palette": look.palette,
                   "background": look.background, "font": look.font},
         "case_box": bounding_box(scene.case),
+        "corners": scene.corners,
         "homography": look.pose.matrix.tolist(),
     }  # fmt: skip

@@ -25,7 +25,6 @@ from gnomon.generators.drawing.colours import (
     palette_names,
 )  # fmt: skip
 from gnomon.generators.drawing.lettering import FONTS, lacking_letters
-from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.faces import draw, face_questions, scale_marks
 from gnomon.generators.faces import steps as face_steps
 from gnomon.generators.faces.description import (
@@ -44,6 +43,7 @@ from gnomon.generators.faces.scale_questions import SCALE_QUESTIONS, ScaleQuesti
 from gnomon.generators.faces.track import Track
 from gnomon.generators.faces.varying import EndChooser
 from gnomon.generators.looks import photo
+from gnomon.generators.looks.instrument_generator import InstrumentGenerator
 from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
 from gnomon.generators.user_files import UserFile
@@ -88,7 +88,7 @@ class FacePlan(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Face(PictureGenerator):
+class Face(InstrumentGenerator):
     """Instruments by their descriptions, shipped or your own, and what they read."""
 
     kind: ClassVar[str] = "face"
@@ -292,7 +292,8 @@ class Face(PictureGenerator):
         limits = None if scale_question is None else scale_question.limits
         texts = face_questions.wordings(plan.description, plan.question, reading, limits)
         text = rng.choice(texts)
-        image, moved = self.degrade_picture(index, draw.draw_face(scene, rng), scene.case)
+        drawing, background = draw.draw_face(scene, rng), scene.look.background
+        image, moved = self.take_picture(index, drawing, scene.case, background)
         scene = scene._replace(look=scene.look._replace(pose=moved.after(scene.look.pose)))
         facts = {"question": plan.question, "reading": plan.reading, **draw.face_facts(scene)}
         answers = {
@@ -330,7 +331,7 @@ class Face(PictureGenerator):
     def _look(self, plan: FacePlan, face: DrawnFace, rng: Rng) -> FaceLook:
         settings, is_photo = self.settings, self.look == "photo"
         lengths = _IN_PHOTO if is_photo else _WHOLE
-        if plan.question == "find":
+        if plan.question == "find" and self.wide is None:
             lengths = _ANYWHERE
         outline = face.body.outline(face.body.rim)
         # `poses.place` has its viewer four units away from what is two units wide.

@@ -76,6 +76,7 @@ def gauge_facts(drawing: GaugeDrawing) -> dict[str, Any]:
         "scale_box": bounding_box(ends.reshape(-1, 2)),
         "pointer_box": bounding_box(look.pose(np.concatenate(pointer.contours(mount)))),
         "case_box": bounding_box(scene.case),
+        "corners": scene.corners,
         "homography": look.pose.matrix.tolist(),
     }  # fmt: skip
 

@@ -19,7 +19,6 @@ from gnomon.generators.drawing.colours import (
     palette_names,
 )
 from gnomon.generators.drawing.lettering import FONTS, text_tile
-from gnomon.generators.drawing.picture_generator import PictureGenerator
 from gnomon.generators.faces import scale_marks
 from gnomon.generators.faces.description import DrawnFace, value_at
 from gnomon.generators.faces.draw import PANEL, FaceLook, FaceScene, draw_face
@@ -49,6 +48,7 @@ from gnomon.generators.gauge.instruments import (
     places_of_split,
 )
 from gnomon.generators.looks import photo
+from gnomon.generators.looks.instrument_generator import InstrumentGenerator
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Number, Sample, Target, Text
 
@@ -111,7 +111,7 @@ def check_scales(option: str, scales: Sequence[str] | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Gauge(PictureGenerator):
+class Gauge(InstrumentGenerator):
     """Instruments with a scale, and questions about their readings."""
 
     kind: ClassVar[str] = "gauge"
@@ -237,9 +237,11 @@ class Gauge(PictureGenerator):
         name, instrument, scale, place = self._plan(rng)
         reading = instrument.place_reading(scale, place, self._parts)
         question = instrument.ask(name, scale, self._nearest(scale, reading), rng)
-        drawing = self._drawing(instrument, scale, reading, question, name == "find", rng)
+        is_small = name == "find" and self.wide is None
+        drawing = self._drawing(instrument, scale, reading, question, is_small, rng)
         scene = drawing.scene
-        image, moved = self.degrade_picture(index, draw_face(scene, rng), scene.case)
+        picture, background = draw_face(scene, rng), scene.look.background
+        image, moved = self.take_picture(index, picture, scene.case, background)
         look = scene.look._replace(pose=moved.after(scene.look.pose))
         drawing = drawing._replace(scene=scene._replace(look=look))
         facts = {"question": name, **gauge_facts(drawing)}
@@ -312,7 +314,8 @@ class Gauge(PictureGenerator):
         if is_whole and mark is None and rng.chance(self.settings.decoys / 2):
             mark = rng.choice(scale.labels)
         case = rng.choice(CASES if self.look == "flat" else _PHOTOGRAPHED_CASES)
-        if self.look == "photo" and instrument.lies_in_face and not is_small and rng.chance(0.6):
+        is_close = not is_small and self.wide is None
+        if self.look == "photo" and instrument.lies_in_face and is_close and rng.chance(0.6):
             case = PANEL
         hand = rng.choice(UNSEEN_HANDS if self.ood else HANDS)
         palette_name = self._palette(rng, has_zones=bool(zones))
@@ -329,7 +332,7 @@ class Gauge(PictureGenerator):
         assert isinstance(pointer, Pointer)
         # A rim that has a mark, or the case of an instrument that is not round, is never cut off.
         can_crop = face.body.shape != "box" and pointer.shape not in SLIDING
-        framing = _CROP if self.look == "photo" and can_crop else _WHOLE
+        framing = _CROP if self.look == "photo" and can_crop and self.wide is None else _WHOLE
         look = self._look(face, palette_name, _ANYWHERE if is_small else framing, rng)
         return GaugeDrawing(
             FaceScene(face, look), instrument, scale, reading, question, zones, mark, hand
