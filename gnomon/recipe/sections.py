@@ -233,13 +233,11 @@ class Source:
         return _have_steps(self.options) or bool(self.columns and self.columns.steps)
 
 
-def _have_steps(options: dict[str, Any] | None) -> bool:
-    options = options or {}
-    parts = options.get("parts")  # of a mixture; a gauge has a number of parts
-    parts = parts if isinstance(parts, list | tuple) else ()
-    return options.get("answer", "value") != "value" or any(
-        isinstance(part, dict) and _have_steps(part.get("options")) for part in parts
-    )
+def _have_steps(options: Any) -> bool:
+    """Return True if options of a kind, or of a part of a mixture, ask for steps."""
+    if isinstance(options, dict):
+        return options.get("answer", "value") != "value" or _have_steps([*options.values()])
+    return isinstance(options, list | tuple) and any(map(_have_steps, options))
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -45,6 +45,28 @@ def calibrated(run, tmp_path_factory):
     return folder
 
 
+def test_a_calibration_is_about_the_values_after_steps(run, tmp_path, monkeypatch):
+    steps = "short hand 10.13, long hand 1.6: "
+    asked = []
+
+    def generate(loaded, samples, **_):
+        asked.extend(samples)
+        return [f"{steps}11:17"] * len(samples)
+
+    monkeypatch.setattr(local, "generate_texts", generate)
+    shutil.copytree(run, tmp_path / "run")
+    words = (*CLOCKS, "answer=steps", "eval.split=val", "eval.samples=24")
+    halves = f"eval.belief=[{HALVES}]"
+    assert gnomon("calibrate", tmp_path / "run", *words, halves, "--within", 60) == 0
+    (file,) = (tmp_path / "run/predictions").glob("calibration-????????.jsonl")
+    answers = list(predictions.read(file))
+    assert len(asked) == len(answers) == 24
+    for answer in answers:
+        assert answer.text.startswith(steps)
+        assert answer.text.removeprefix(steps) in answer.logprobs
+    assert calibrations.read(tmp_path / "run").parts
+
+
 @pytest.fixture
 def photos(here):
     Path("photos").mkdir()

@@ -106,7 +106,9 @@ def test_an_answer_that_stops_in_its_steps_is_unread(kind, options):
     for sample in stream(kind, options, "steps", 12):
         for end in range(len(sample.rationale)):
             text = sample.rationale[:end]
-            if re.search(r"\d", text):
+            # Scoring, which knows that there are steps, does not take "bar 2" for a label.
+            is_label = sample.target.type_name == "text" and re.fullmatch(r"[a-z]+ \d+", text)
+            if re.search(r"\d", text) and not is_label:
                 assert read(sample, text) is None, text
 
 
@@ -142,5 +144,7 @@ def test_steps_are_what_the_picture_shows(kind, options, rationale, answer):
 
 
 def test_questions_without_steps_are_refused():
-    with pytest.raises(ValueError, match=r"answer='steps': scene has no steps .*add one of count"):
+    with pytest.raises(
+        ValueError, match=r"answer='steps': scene has no steps .*or add one of count"
+    ):
         create("scene", answer="steps", questions=["where"])

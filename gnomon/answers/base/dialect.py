@@ -26,7 +26,7 @@ def final_answer(text: str) -> str:
     The text is empty if an answer stops in the middle of its steps.
     """
     text = text.rpartition("</think>")[2]
-    text = text[value_start(text) :]
+    text = text[value_start(text, may_be_label=True) :]
     openings = list(_OPENING.finditer(text))
     if openings:
         # The closing tag is missing if the answer was cut off.

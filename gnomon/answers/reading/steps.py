@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from gnomon.answers.reading.base import table
+from gnomon.answers.reading.cues import PATTERNS
 
 OWN_STEPS = "Steps: "
 """Beginning of steps in a user's own words. Their value follows after "Answer:"."""
@@ -20,6 +21,10 @@ STEPS_PATTERN = r"([a-z]([^:]|:[0-9])*: |Steps: [^\n]*\nAnswer: )?"
 _NUMBER = r"-?\d+(?:\.\d+)?"
 # One number or more, or a time. The last may be cut, as in "top 0." and "between 4 and -".
 _NUMBERS = re.compile(r"(?<!\S)(?:-?\d[\d.:]*|-$)(?: (?:-?\d[\d.:]*|-$))*(?!\S)", re.ASCII)
+
+
+# What may stand before steps, besides thinking.
+_LEAD = re.compile(r"\A\s*(?:(?:<answer>|answer:|\*\*)\s*)*", re.IGNORECASE)
 
 
 class StepForm(NamedTuple):
@@ -92,19 +97,28 @@ def are_steps(text: str) -> bool:
     return form is not None and form.opens and "\n" not in text and ": " not in text
 
 
-def value_start(text: str) -> int:
+def value_start(text: str, *, may_be_label: bool = False) -> int:
     """Return the index after the steps of an answer.
 
-    It is 0 without steps, and the length of the text if the answer stops before its value.
+    It is 0 without steps, and the length of the text if the answer stops before its value. With
+    `may_be_label`, "box 2" is a value and no beginning of steps.
     """
-    begin = len(text) - len(text.lstrip())
+    begin = _steps_start(text)
     if text.startswith(OWN_STEPS.strip(), begin):
         mark = text.rfind(ANSWER.strip())
         return len(text) if mark < 0 else mark + len(ANSWER.strip())
     steps, colon, _ = text[begin:].partition(": ")
     if colon and are_steps(steps):
         return begin + len(steps) + len(colon)
-    return len(text) if _stops_in_steps(text.strip()) else 0
+    rest = text[begin:].strip()
+    is_label = may_be_label and re.fullmatch(r"(?!between)[a-z]+ \d+", rest)
+    return len(text) if _stops_in_steps(rest) and not is_label else 0
+
+
+def _steps_start(text: str) -> int:
+    """Return the index at which steps begin, if there are any: after thinking, for example."""
+    thought = max((mark.end() for mark in PATTERNS["thought"].finditer(text)), default=0)
+    return len(text) - len(_LEAD.sub("", text[thought:]))
 
 
 def _stops_in_steps(text: str) -> bool:
@@ -137,7 +151,12 @@ def steps_of(text: str) -> tuple[Observation, ...]:
     start = value_start(text)
     if not start:
         return ()
-    steps = text[:start].strip().removeprefix(OWN_STEPS.strip()).removesuffix(ANSWER.strip())
+    steps = (
+        text[_steps_start(text) : start]
+        .strip()
+        .removeprefix(OWN_STEPS.strip())
+        .removesuffix(ANSWER.strip())
+    )
     return tuple(
         Observation.of(step.strip()) for step in re.split(r", |\n", steps.strip(" \n:,")) if step
     )

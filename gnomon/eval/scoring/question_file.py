@@ -65,15 +65,12 @@ class Question:
         facts = plain_facts(sample.facts)
         # A working in free words has no steps to compare.
         steps = sample.rationale if value_start(add_working(sample.rationale, "")) else ""
-        if sample.image is None:
-            return cls(
-                sample.id, sample.target, None, sample.id, sample.question, facts, steps=steps
-            )
         hashes = list(map(picture_hash, sample.images))
         files = [str(getattr(image, "filename", "")) for image in sample.images]
         names = [file or content for file, content in zip(files, hashes, strict=True)]
+        size = sample.image.size if sample.image else None
         return cls(
-            *(sample.id, sample.target, sample.image.size, " ".join(names)),
+            *(sample.id, sample.target, size, " ".join(names) or sample.id),
             *(sample.question, facts, " ".join(hashes), steps),
         )
 
@@ -216,8 +213,6 @@ def _cut_to_whole_lines(path: Path) -> set[int]:
 
 def _to_json(question: Question) -> dict[str, Any]:
     row = {attribute.name: getattr(question, attribute.name) for attribute in fields(Question)}
-    if not question.steps:
-        del row["steps"]
     return {**row, "target": target_to_json(question.target)}
 
 

@@ -79,6 +79,8 @@ def _read_answer(prediction: Prediction, question: Question, which: Which) -> Sc
     # the text stays, because "unreadable" itself may be the answer.
     if reading and reading.span[1] < len(text.rstrip()) and is_whole_refusal(text):
         reading = None
+    if question.steps and value_start(text) == len(text):
+        reading = None
     value = reading.value if reading else None
     return ScoredAnswer(
         sample_id=prediction.sample_id,

@@ -44,11 +44,9 @@ class PictureGenerator(Generator):
         _ = self.materials  # files that cannot be drawn with are refused here
         questions = getattr(self, "questions", ())
         if self.answer != "value" and not {*questions} & {*self.asks_for_steps}:
-            choices = ", ".join(self.asks_for_steps)
-            way_out = f"add one of {choices}" if choices else "give answer='value'"
             raise ValueError(
-                f"answer={self.answer!r}: {self.kind} has no steps for questions={questions}:"
-                f" {way_out}"
+                f"answer={self.answer!r}: {self.kind} has no steps for questions={questions}: give"
+                f" answer='value', or add one of {', '.join(self.asks_for_steps)}"
             )
 
     def id(self, index: int) -> str:

@@ -11,6 +11,5 @@ def steps(facts: dict[str, Any], scale: Scale, reading: ScaleReading) -> str:
     """State the labels around the pointer and its place between them, and the value if the
     question asks for another."""
     labels = [Decimal(label["text"]) for label in facts["labels"]]
-    written = [label for label in labels if label in scale.ticks]
-    text = between_labels(reading.value, written, scale.ticks, scale.cycle or Decimal(0))
+    text = between_labels(reading.value, labels, scale.ticks, scale.cycle or Decimal(0))
     return with_reading(text, facts, f"{reading.value:f}")

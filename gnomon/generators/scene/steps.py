@@ -12,10 +12,9 @@ def steps(facts: dict[str, Any], size: int) -> str:
         words = facts["said"]
         fitting = [each for each in things if all(each[key] == words[key] for key in words)]
         places = sorted(_middle(each, size) for each in fitting)
-    elif question == "colour":
-        places = [_middle(things[facts["means"]], size)]
     else:
-        places = [_middle(things[facts[name]], size) for name in ("one", "other")]
+        names = ("means",) if question == "colour" else ("one", "other")
+        places = [_middle(things[facts[name]], size) for name in names]
     return ", ".join(f"thing at {x} {y}" for x, y in places) or "no thing"
 
 

@@ -21,8 +21,8 @@ from gnomon.pipeline.answering.prompt import (
     LOGIT_ROWS,
     TEXTS_PER_BATCH,
     Prompt,
-    ids_before,
     tree_of,
+    working_ids,
 )
 from gnomon.pipeline.answering.rule import LOGPROB_DECIMALS
 from gnomon.pipeline.collate import prompt_of
@@ -48,12 +48,8 @@ def answer_logprobs(
     """
     prompt = prompt_of(loaded.family, loaded.processor, sample)
     ids = _answer_ids(loaded, prompt, [working + answer for answer in answers])
-    # Tokens of the working are given. The blank after it may belong to a token of the answer.
-    n_given = 0
-    if working:
-        whole = prompt + loaded.family.answer(loaded.processor, prompt, working + answers[0])
-        prefix = ids_before(loaded.tokenizer, whole, whole.rindex(working) + len(working.rstrip()))
-        n_given = len(prefix) - len(loaded.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    whole = prompt + loaded.family.answer(loaded.processor, prompt, working + answers[0])
+    n_given = len(working_ids(loaded.tokenizer, prompt, whole, working))
     with inference(loaded.model):
         scores = _score_answers(loaded, prompt, sample, ids, n_given)
     return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.answers.base.number_range import NumberRange
 from gnomon.pipeline.answering.coordinates import REST, Search, run_searches
-from gnomon.pipeline.answering.prompt import Ids, ids_before
+from gnomon.pipeline.answering.prompt import Ids, working_ids
 from gnomon.pipeline.collate import prompt_of
 from gnomon.sample import Sample
 
@@ -78,12 +78,10 @@ class _RangeTrie:
         self._tokenizer, self._family, self._processor = tokenizer, family, processor
         self._prompt, self._working, self._range = prompt, working, number_range
         self._n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
-        self.before: Ids = ()
+        text = self._text(number_range.answer(next(iter(number_range.outcomes("", 1)))))
+        self.before = working_ids(tokenizer, prompt, text, working)
         """Tokens of the working after the prompt."""
-        if working:
-            text = self._text(number_range.answer(next(iter(number_range.outcomes("", 1)))))
-            prefix = ids_before(tokenizer, text, text.rindex(working) + len(working.rstrip()))
-            self.before, self._n_prompt = prefix[self._n_prompt :], len(prefix)
+        self._n_prompt += len(self.before)
         self._window = _max_digits(tokenizer)
         self._children: dict[Ids, tuple[int, ...]] = {}
         self._prefixes: dict[Ids, str] = {(): ""}

@@ -122,11 +122,18 @@ class Prompt:
         )
 
 
-def ids_before(tokenizer: Any, text: str, end: int) -> Ids:
-    """Return the tokens of a text that end at or before the character at `end`."""
+def working_ids(tokenizer: Any, prompt: str, text: str, working: str) -> Ids:
+    """Return the tokens of the working in a text that begins with a prompt, if it has a working.
+
+    The blank after it may belong to a token of the answer.
+    """
+    if not working:
+        return ()
+    n_prompt = len(tokenizer(prompt, add_special_tokens=False)["input_ids"])
+    end = text.rindex(working) + len(working.rstrip())
     encoding = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     pairs = zip(encoding["input_ids"], encoding["offset_mapping"], strict=True)
-    return tuple([token for token, (_, stop) in pairs if stop <= end])
+    return tuple([token for token, (_, stop) in pairs if stop <= end])[n_prompt:]
 
 
 def tree_of(

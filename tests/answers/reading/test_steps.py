@@ -17,6 +17,10 @@ from gnomon.runs.name_lists import answer_form
         ("Steps: needle past 4: tick 7\nAnswer: 4.7", "4.7"),
         ("bar 2 of 4, top 0.62, axis 0 to 80: 49.6", "49.6"),
         ("no thing: 0", "0"),
+        ("<think>Near 3.</think>between 4 and 5, 7 of 10: 4.7", "4.7"),
+        ("<think>Near 3.</think>\nSteps: needle past 4\nAnswer: 4.7", "4.7"),
+        ("<answer>between 4 and 5, 7 of 10: 4.7</answer>", "4.7"),
+        ("Answer: **between 4 and 5, 7 of 10: 4.7**", "4.7"),
         # Answers in other words are read as before.
         ("Between 4 and 5: about 4.7", "4.7"),
         ("The value is: 4.7", "4.7"),
@@ -40,6 +44,8 @@ def test_the_value_after_the_steps_is_read(text, value):
         "between 4 and 5, 7 of 10:",
         "Steps: needle past 4",
         "bar 2 of 4, top 0.",
+        "<think>Near 3.</think>between 4 and 5, 7 o",
+        "Answer: between 4 and",
     ],
 )
 def test_an_answer_that_stops_in_its_steps_has_no_value(text):
@@ -54,6 +60,12 @@ def test_an_answer_that_stops_in_its_steps_has_no_value(text):
 def test_short_answers_are_no_steps(text):
     assert value_start(text) == 0
     assert steps_of(text) == ()
+
+
+@pytest.mark.parametrize("text", ["box 2", "window 3", "point 12"])
+def test_a_label_with_a_number_is_a_text_and_no_beginning_of_steps(text):
+    assert read_text(text).value == text
+    assert read_number(text) is None
 
 
 def test_a_time_in_steps_is_not_the_answer():
@@ -82,6 +94,8 @@ def test_a_step_is_right_within_what_can_be_seen(text, truth, right):
 def test_steps_in_other_words_are_marked_off_by_the_answer():
     assert add_working("short hand 10.13", "10:08") == "short hand 10.13: 10:08"
     assert add_working("5 + 3 = 8", "8") == "5 + 3 = 8\nAnswer: 8"
+    thought = "<think>Near 3.</think> between 4 and 5, 7 of 10: 4.7"
+    assert [s.text for s in steps_of(thought)] == ["between 4 and 5", "7 of 10"]
     assert [s.name for s in steps_of("Steps: needle past 4, tick 7\nAnswer: 4.7")] == [
         "needle past", "tick",
     ]  # fmt: skip

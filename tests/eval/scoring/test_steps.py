@@ -11,7 +11,7 @@ from gnomon.eval import RunResult, score, write_report
 from gnomon.eval.scoring.question_file import Question
 from gnomon.eval.scoring.steps import CONTRADICTS, CUT
 from gnomon.generators import create as generator
-from gnomon.sample import Number, Prediction, Sample, Time
+from gnomon.sample import Number, Prediction, Sample, Text, Time
 
 CLOCK = Sample(
     "clock", None, "What time is it?", Time(36480), rationale="short hand 10.13, long hand 1.6"
@@ -52,6 +52,9 @@ def test_an_answer_cut_in_its_steps_is_unread_and_counted():
     item = scored(GAUGE, "between 4 and 5, 7 o")
     assert (item.value, item.measures["unread"], item.measures[CUT]) == (None, 1, 1)
     assert [step.right for step in item.steps] == [True, False]
+    choice = Sample("chart", None, "Which is highest?", Text("Rome"), {}, "bar 2 of 4 at 49.6")
+    item = scored(choice, "bar 2")
+    assert (item.value, item.measures["unread"], item.measures[CUT]) == (None, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pipeline_toys import clock, total
 
 from gnomon.eval.scoring import predictions
 from gnomon.eval.scoring.belief import best_answer
+from gnomon.pipeline.answering import local
 from gnomon.pipeline.answering.belief import answer_logprobs, average_beliefs, other_views
 from gnomon.pipeline.answering.rule import AnswerRule
 from gnomon.pipeline.answering.server import Server
@@ -62,6 +63,22 @@ def test_an_answer_is_chosen_from_the_average_over_three_views(blank, tmp_path):
     form = samples[1].target.answer_form
     assert drawn.text == best_answer(drawn.logprobs, form, "plain", "mode")
     assert drawn.settings["views"] == 3
+
+
+def test_all_views_are_about_the_value_after_the_steps_of_the_first(blank, tmp_path, monkeypatch):
+    sample, working = clock(Time(36480)), "short hand 10.13, long hand 1.6: "
+    monkeypatch.setattr(local, "generate_texts", lambda *_, **__: [f"{working}11:30"])
+    rule = AnswerRule("mode", ("10:08", "11:30", "04:15"), views=3, steps=True)
+    predict_to_file(
+        blank, [sample], tmp_path / "a", total=1, settings={}, batch_size=1, max_new_tokens=4,
+        rule=rule,
+    )  # fmt: skip
+    (answer,) = predictions.read(tmp_path / "a")
+    views = [sample, *other_views(sample)]
+    beliefs = [answer_logprobs(blank, view, [*answer.logprobs], working) for view in views]
+    assert answer.logprobs == average_beliefs(beliefs)
+    best = best_answer(answer.logprobs, sample.target.answer_form, "plain", "mode")
+    assert answer.text == working + best
 
 
 def test_a_server_is_asked_about_the_picture_as_it_is(tmp_path):
