@@ -45,8 +45,7 @@ def short_decimal(whole: int, places: int) -> str:
 
 def rounded_text(value: float, places: int) -> str:
     """Round a number, without trailing zeros and without a minus zero: 4.70 is 4.7."""
-    text = f"{value:z.{places}f}"
-    return text.rstrip("0").rstrip(".") if places else text
+    return f"{value:z.{places}f}".rstrip("0").rstrip(".")
 
 
 def exact_number(text: str, unit: str = "") -> Number:

@@ -60,6 +60,9 @@ def measures(
         return {}
     row = {CUT: float(value_start(answer.text) == len(answer.text))}
     contradicts = _contradicts(stated, answer)
+    are_exact = bool(answer.steps) and all(step.text == step.truth for step in answer.steps)
+    if contradicts is None and are_exact and answer.value is not None:
+        contradicts = not correct  # the true steps lead to the true value
     if contradicts is not None:
         row[CONTRADICTS] = float(contradicts)
     steps = [(step.name, step.right) for step in answer.steps]

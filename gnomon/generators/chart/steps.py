@@ -24,9 +24,8 @@ def steps(facts: dict[str, Any]) -> str:
         marks = [_mark(facts, row, column, by_row=by_row) for row, column in cells]
         values = [facts["cells"][row][column] for row, column in cells]
         return ", ".join(f"{m} at {value}" for m, value in zip(marks, values, strict=True))
-    columns = about["columns"] if "columns" in about else [about.get("column", 0)]
-    if about.get("trend") == "tendency":
-        columns = [0, 1]
+    is_tendency = about.get("trend") == "tendency"
+    columns = [0, 1] if is_tendency else about.get("columns", [about.get("column", 0)])
     series = [[row[column] for row in facts["cells"] if row[column]] for column in columns]
     return ", ".join(f"values {' '.join(values)}" for values in series)
 

@@ -101,12 +101,11 @@ def _texts_with_steps(
     loaded: Loaded, samples: Sequence[Sample], max_new_tokens: int, rule: AnswerRule
 ) -> dict[str, str]:
     """Generate answers that may have steps before a value with a belief, by the samples' ids."""
-    dialect = loaded.family.dialect
     with_steps = [
         sample
         for sample in samples
         if (rule.steps or sample.rationale)
-        and (rule.number_range(sample) is not None or rule.answers(sample, dialect))
+        and (rule.number_range(sample) is not None or rule.answers(sample, loaded.family.dialect))
     ]
     if not with_steps:
         return {}

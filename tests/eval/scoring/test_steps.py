@@ -57,6 +57,26 @@ def test_an_answer_cut_in_its_steps_is_unread_and_counted():
     assert (item.value, item.measures["unread"], item.measures[CUT]) == (None, 1, 1)
 
 
+DIAL = Sample(
+    "dial", None, "What does it read?", Number(Decimal("5.09"), within=Decimal("0.01")),
+    rationale="pointer small.hand at 5.09, pointer hand at 8.7",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "contradicts"),
+    [
+        ("pointer small.hand at 5.09, pointer hand at 8.7: 5.09", 0),
+        ("pointer small.hand at 5.09, pointer hand at 8.7: 6.09", 1),
+        ("pointer small.hand at 5.9, pointer hand at 8.7: 6.09", None),
+        ("pointer small.hand at 5.09, pointer hand at 8.7", None),
+    ],
+)
+def test_a_value_contradicts_true_steps_if_it_is_wrong(text, contradicts):
+    """What other steps lead to is known only if they give a value by themselves."""
+    assert scored(DIAL, text).measures.get(CONTRADICTS) == contradicts
+
+
 @pytest.mark.parametrize(
     ("sample", "text"),
     [
