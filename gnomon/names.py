@@ -14,8 +14,8 @@ from typing import Any
 
 from gnomon.options import option
 
-_LISTED = 12
-"""Largest number of choices that a message lists. Longer lists are only counted."""
+_LISTED, _MOST = 12, 100
+"""Largest number of choices that a message lists, with a command that lists all and without."""
 _PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _ALLOWED: set[str] = set()
 
@@ -54,16 +54,16 @@ def load(
     With `base`, given as `module:Class`, the name may also be a user's subclass of it in this form.
     """
     if base is not None and is_place(name):
-        return load_user_class(name, _imported(base), what=what)
+        return load_user_class(name, load_class(base), what=what)
     check(registry, name, what=what, command=command)
-    return _imported(registry[name])
+    return load_class(registry[name])
 
 
 def load_export(package: str, places: Mapping[str, str], name: str) -> Any:
     """Import a package's export on first use: the body of the `__getattr__` of its module."""
     if name not in places:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    return _imported(places[name])
+    return load_class(places[name])
 
 
 def load_user_class(path: str, base: type, *, what: str) -> Any:
@@ -74,7 +74,7 @@ def load_user_class(path: str, base: type, *, what: str) -> Any:
     if not is_place(path):
         raise UnknownNameError(f"{what} {path!r}: give a class as module:Class")
     try:
-        user_class = _imported(path)
+        user_class = load_class(path)
     except (Exception, SystemExit) as error:  # whatever the user's module does as it is imported
         name = "" if isinstance(error, AttributeError | ImportError) else type(error).__name__
         reason = ": ".join(filter(None, [name, str(error)]))
@@ -84,7 +84,8 @@ def load_user_class(path: str, base: type, *, what: str) -> Any:
     return user_class
 
 
-def _imported(path: str) -> Any:
+def load_class(path: str) -> Any:
+    """Import what gnomon's own code names as `module:Class`."""
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -98,7 +99,7 @@ def check(choices: Iterable[str], name: str, *, what: str, command: str = "") ->
 
 
 def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:
-    """Suggest the nearest names. Otherwise list a few choices completely, or the first of many.
+    """Suggest the nearest names. Otherwise list the choices.
 
     `command` is the command that lists all choices. With it, a long list is left out.
     """
@@ -108,8 +109,8 @@ def hint(name: str, choices: Iterable[str], *, command: str = "") -> str:
         return f"did you mean {', '.join(near)}? {lists_all}".rstrip()
     if len(names) > _LISTED and command:
         return lists_all
-    rest = len(names) - _LISTED
-    return f"there are {', '.join(names[:_LISTED])}" + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - _MOST
+    return f"there are {', '.join(names[:_MOST])}" + (f" and {rest} more" if rest > 0 else "")
 
 
 def nearest_names(name: str, choices: Iterable[str]) -> list[str]:

@@ -42,10 +42,12 @@ def test_there_are_at_most_three_and_none_twice():
     assert near[0] == "a_a"
 
 
-def test_a_shortened_list_of_suggestions_says_that_it_is_shortened():
+def test_all_choices_are_listed_and_a_shortened_list_says_so():
     choices = [f"kind_{i:02}" for i in reversed(range(20))]
-    first = ", ".join(f"kind_{i:02}" for i in range(12))
-    assert names.hint("zzz", choices) == f"there are {first} and 8 more"
+    every = ", ".join(sorted(choices))
+    assert names.hint("zzz", choices) == f"there are {every}"
+    assert names.hint("zzz", choices, command="gnomon ls") == "`gnomon ls` lists all 20"
+    assert names.hint("zzz", map(str, range(1000, 1108))).endswith(", 1099 and 8 more")
     assert names.hint("zzz", choices[:2]) == "there are kind_18, kind_19"
     assert names.hint("kind_1", choices).startswith("did you mean kind_1")
     with pytest.raises(names.UnknownNameError) as told:

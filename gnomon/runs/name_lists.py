@@ -7,22 +7,37 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from importlib.util import find_spec
 from itertools import pairwise, takewhile
 from pathlib import Path
+from typing import Any
 
 from gnomon import dialect, generators, losses, recipe
 from gnomon.answers import registry
 from gnomon.answers.reading.steps import STEPS_PATTERN
 from gnomon.answers.unreadable.answer import WORD
 from gnomon.generators.base import Generator
-from gnomon.names import check
+from gnomon.names import check, load_class
 from gnomon.pipeline import families
 from gnomon.recipe import RecipeError
 from gnomon.runs import shipped
 from gnomon.store.benchmarks import BENCHMARKS
 
+_FACES = "gnomon.generators.faces"
+# The keys of a description of an instrument, and the parts of its face.
+PARTS = {
+    "description": f"{_FACES}.description:FaceHead",
+    "body": f"{_FACES}.description:Body",
+    "track": f"{_FACES}.track:Track",
+    "pointer": f"{_FACES}.pointer:Pointer",
+    "window": f"{_FACES}.window:Window",
+    "card": f"{_FACES}.card:Card",
+    "plate": f"{_FACES}.printed:Plate",
+    "mark": f"{_FACES}.mark:Mark",
+    "text": f"{_FACES}.printed:Caption",
+    "subface": f"{_FACES}.description:SubFace",
+}
 _LISTS = {
     "generators": generators.KINDS,
     "losses": losses.KINDS,
@@ -31,6 +46,7 @@ _LISTS = {
     "recipe": {},
     "metrics": registry.metric_import_paths(),
     "benchmarks": BENCHMARKS,
+    "parts": PARTS,
     "answers": {
         name: f"{target.__module__}:{target.__name__}" for name, target in registry.TARGETS.items()
     },
@@ -57,6 +73,9 @@ def table(what: str | None = None) -> str:
             entries = iter(_entries(title))
             entry = [next(row for row in entries if row[0] == what)]
             entry += takewhile(lambda row: row[0].startswith(("  ", f"{what}.")), entries)
+            if title == "parts":
+                part = load_class(PARTS[what])
+                entry = [(what, " ".join((part.__doc__ or "").split())), *_part_keys(part)]
             parts.append(_aligned(title, entry))
     return "\n".join(parts)
 
@@ -170,6 +189,35 @@ def _keys(section: type, path: str = "") -> list[tuple[str, str]]:
         if inner and path != "eval.":  # whose sources have the keys of data
             rows += _keys(inner, f"{path}{key}.")
     return rows
+
+
+def _part_keys(part: type, path: str = "  ") -> list[tuple[str, str]]:
+    """Pair every key of a part with its values, its description and its default."""
+    texts, rows = docstrings(part), []
+    for field in fields(part):
+        if not field.init:
+            continue
+        text, words = texts.get(field.name, ""), recipe.choices(part, field.name)
+        if words:
+            text = f"{' | '.join(map(str, words))}. {text}".rstrip()
+        inner = recipe.section(part, field.name)
+        if field.default is not MISSING:
+            text = f"{text} [{_as_yaml(field.default)}]".lstrip()
+        elif field.default_factory is MISSING:
+            text = f"{text} It must be given.".lstrip()
+        rows.append((path + field.name, text))
+        rows += _part_keys(inner, f"{path}{field.name}.") if inner else []
+    return rows
+
+
+def _as_yaml(default: Any) -> str:
+    """Write a default as a description has it, such as [0, 0.4] or null."""
+    if isinstance(default, tuple):
+        return f"[{', '.join(map(_as_yaml, default))}]"
+    if isinstance(default, float):
+        return f"{default:g}"
+    words = {None: "null", True: "true", False: "false"}
+    return words[default] if default is None or isinstance(default, bool) else str(default)
 
 
 def _layout(node: ast.ClassDef | ast.FunctionDef) -> str:

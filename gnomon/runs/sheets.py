@@ -7,7 +7,7 @@ from pathlib import Path
 from PIL import Image
 
 from gnomon.generators.base import Split
-from gnomon.generators.drawing.sheet import contact_sheet
+from gnomon.generators.drawing.sheet import LARGEST, contact_sheet
 from gnomon.pipeline.checkpoint import ModelNotHereError, open_processor
 from gnomon.pipeline.collate import IGNORED, Collator, resized_sizes
 from gnomon.pipeline.families.base import Family, Processor, tokenizer_of
@@ -51,7 +51,10 @@ def sheet_of(
         pool = augmented(pool, sources, seed=seed, spread=width)
     samples = [pool[index] for index in indices]
     if resolved.source_type != "recipe":
-        return contact_sheet(samples, title=Path(title).name)
+        # Pictures of a size that the user gives are shown in this size.
+        sizes = [(source.options or {}).get("size") for source in recipe.data]
+        largest = max([LARGEST, *(size for size in sizes if isinstance(size, int))])
+        return contact_sheet(samples, title=Path(title).name, largest=largest)
     try:
         family, processor = open_processor(recipe.model)
     except (ModelNotHereError, ModuleNotFoundError) as error:

@@ -19,6 +19,14 @@ def test_a_recipes_sheet_shows_what_its_model_sees(tmp_path, cli):
     assert size_of(seen)[0] - size_of(drawn)[0] == 2 * (224 - 128)
 
 
+def test_pictures_of_a_size_that_is_given_are_shown_in_this_size(tmp_path, cli):
+    """Otherwise a sheet of many pictures stays small, and a user cannot judge a tick."""
+    sheets = [tmp_path / "plain.png", tmp_path / "large.png"]
+    cli("preview", "gauge", "-o", sheets[0], "--n", 2)
+    cli("preview", "gauge", "-o", sheets[1], "--n", 2, "size=600")
+    assert size_of(sheets[1])[0] - size_of(sheets[0])[0] == 2 * (600 - 224)
+
+
 def test_without_the_models_files_the_plain_sheet_is_drawn_and_says_so(tmp_path, cli, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     out, words = tmp_path / "sheet.png", ["--n", 3, "model.name=nobody/nothing"]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -735,10 +736,20 @@ def test_a_text_that_no_font_can_write_is_refused(own, tmp_path):
 
 
 def test_a_pointer_that_cannot_be_seen_on_any_floor_is_refused(own):
-    generator = own(GAUGE.replace("parts:", "body: {palette: white}\nparts:").replace(
-        "shape: [taper, arrow]", "colour: white"))  # fmt: skip
-    with pytest.raises(ValueError, match="floors shows all pointers of the oven gauge"):
-        generator[0]
+    text = GAUGE.replace("parts:", "body: {palette: white}\nparts:")
+    with pytest.raises(
+        ValueError, match=r"my-gauge.yaml, line 10: parts.hand.colour: 'white' is not visible"
+    ):
+        own(text.replace("shape: [taper, arrow]", "colour: [red, white]"))
+    # Each pointer is visible on one of both floors, and together they are visible on none.
+    both = GAUGE.replace("parts:", "body: {palette: any}\nparts:").replace(
+        "shape: [taper, arrow]", "colour: white"
+    ) + "  other: {part: pointer, track: scale, colour: black}\n"  # fmt: skip
+    file = "my-gauge.yaml"
+    Path(file).write_text(both)
+    with pytest.raises(ValueError, match=r"line 7: body.palette: none of the floors shows all"):
+        create("face", description=file, palettes=["white", "black"])
+    assert create("face", description=file)[0].facts["style"]["palette"] not in ("white", "black")
 
 
 def test_every_value_of_a_description_is_drawn_exactly():

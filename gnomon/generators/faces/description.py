@@ -164,7 +164,7 @@ class FaceReading:
 
 @dataclass(frozen=True, config=STRICT)
 class FaceHead:
-    """The keys of a description neighbours body and parts, which are the same in every picture."""
+    """The keys of a description beside body and parts, which are the same in every picture."""
 
     name: Annotated[str, Field(min_length=1)]
     """Name of the instrument in questions, for example pressure gauge."""
@@ -172,6 +172,7 @@ class FaceHead:
     """First value, last value, and the step between the values that are drawn. Default with
     `scales`: [low, high, tick / 10]."""
     unit: str = ""
+    """Unit of the answers."""
     scales: tuple[str, ...] = ()
     """Scales, for example [bar 0 10 1 0.5, Pa 1 1000 log]. Each has a unit, its first and last
     value, the distance of labels and the distance of ticks. Several distances of ticks, as in
@@ -309,9 +310,13 @@ class SubFacePlan(NamedTuple):
 
 @dataclass(frozen=True, config=STRICT)
 class SubFace:
-    """A small face on the body. Its parts have their own unit of length."""
+    """A small face on the body, written as `part: face` with `parts`.
+
+    Its parts have their own unit of length.
+    """
 
     at: Place = (0.0, 0.0)
+    """Middle of the sub-face."""
     scale: Length = 0.3
     """Half the width of the sub-face, in the unit of the face that it is on."""
 
@@ -470,6 +475,10 @@ class FaceDescription:
         if isinstance(raw, bool) or not isinstance(raw, int | float) or not 0 < raw <= 1:
             raise self.fault(f"{path}.chance", f"{raw!r}: give a share above 0, up to 1")
         return FixedValue(raw) if raw < 1 else None
+
+    def path_of(self, name: str) -> str:
+        """Return the path of a part's keys, for example parts.scale."""
+        return self._by_name[name].path
 
     @cached_property
     def _by_name(self) -> dict[str, PartPlan | SubFacePlan]:
@@ -708,13 +717,12 @@ class FaceDescription:
             raise self.fault(path, str(error)) from None
 
     def _check_drawn(self, face: DrawnFace) -> None:
-        paths = {each.name: each.path for each in self._plans}
         for mount in face.parts:
             try:
                 mount.part.check(mount)
             except ValueError as error:
                 key, _, message = str(error).partition(": ")
-                raise self.fault(f"{paths[mount.name]}.{key}", message) from None
+                raise self.fault(f"{self.path_of(mount.name)}.{key}", message) from None
         for name, reading in self.readings.items():
             number = evaluate(reading.drive or "value", face.quantities)
             if number < 0 and (reading.digits or reading.cycle):

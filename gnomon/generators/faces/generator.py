@@ -135,6 +135,11 @@ class Face(InstrumentGenerator):
         for description in self._descriptions:
             self._check(description)
             self.materials.check_fonts(description.letters)
+        for name, entry in self._entries.items():
+            if isinstance(entry, UserFile):
+                for description in self._sources[name]:
+                    for face in description.extremes():
+                        self._check_colours(description, face)
         for question in self.questions:
             if not self._choices[question]:
                 reason = (
@@ -170,6 +175,29 @@ class Face(InstrumentGenerator):
                 f"split={self.split!r}: none of the {head.count} values of the {head.name} is in"
                 " it: give value a finer step"
             )
+
+    def _check_colours(self, description: FaceDescription, face: DrawnFace) -> None:
+        """Refuse pointers that no palette shows, as far as one face tells."""
+        names = self._palette_names(face)
+        body = face.body.colours._replace(shade=(0, 0, 0))
+        if not _fitting_palettes(names, self.ood, _paints(face), body):
+            raise self._no_palette(description, face)
+
+    def _no_palette(self, description: FaceDescription, face: DrawnFace) -> ValueError:
+        """Return the error for a face whose pointers no palette shows. It names a colour."""
+        names = self._palette_names(face)
+        key, fault = "body.palette", "none of the floors shows all pointers"
+        for mount in face.parts:
+            for name, paint in mount.part.colours().items():
+                if not _fitting_palettes(names, self.ood, frozenset({paint}), face.body.colours):
+                    key = f"{description.path_of(mount.name)}.{name}"
+                    fault = f"{paint!r} is not visible on any floor"
+        return description.fault(
+            key, f"{fault} of palettes={list(names)}: give another colour, palette or body.floor"
+        )
+
+    def _palette_names(self, face: DrawnFace) -> tuple[str, ...]:
+        return (face.body.palette,) if self.palettes is None else self.materials.names("palettes")
 
     @property
     def built_in(self) -> dict[str, tuple[str, ...]]:
@@ -346,39 +374,40 @@ class Face(InstrumentGenerator):
         font = face.body.font if self.fonts is None else rng.choice(self.materials.names("fonts"))
         return FaceLook(
             size=self.size,
-            palette=self._palette(plan.question, face, rng),
+            palette=self._palette(plan, face, rng),
             background=rng.choice(self.materials.names("backgrounds")),
             font=font,
             pose=poses.Pose(upright.matrix @ np.diag([scale, scale, 1.0])),
             is_photo=is_photo,
         )
 
-    def _palette(self, question: str, face: DrawnFace, rng: Rng) -> str:
+    def _palette(self, plan: FacePlan, face: DrawnFace, rng: Rng) -> str:
         """Draw a palette on whose floor each pointer can be seen."""
-        choice, body = face.body.palette, face.body
-        paints = frozenset(paint for mount in face.parts for paint in mount.part.colours().values())
-        if question == "zone":
+        choice, body, paints = face.body.palette, face.body, _paints(face)
+        if plan.question == "zone":
             paints |= ZONE_PAINTS
         if self.look == "photo" and self.palettes is None and choice == ANY:
             for _ in range(_TRIES):
                 name = photo.photo_palette(rng)
                 if _is_visible(paints, name, body.colours):
                     return name
-        names = (choice,) if self.palettes is None else self.materials.names("palettes")
+        names = self._palette_names(face)
         # Nearly every picture has a shade of its own, which seldom hides a pointer.
         unshaded = body.colours._replace(shade=(0, 0, 0))
         for colours in (unshaded, body.colours):
             fitting = _fitting_palettes(names, self.ood, paints, colours)
-            if not fitting and self.palettes is None and question == "zone":
+            if not fitting and self.palettes is None and plan.question == "zone":
                 fitting = _fitting_palettes((ANY,), self.ood, paints, colours)
             if fitting:
                 name = rng.choice(fitting)
                 if _is_visible(paints, name, body.colours):
                     return name
-        raise ValueError(
-            f"palettes={list(names)}: none of their floors shows all pointers of the"
-            f" {face.head.name}: name others, or give the pointers other colours"
-        )
+        raise self._no_palette(plan.description, face)
+
+
+def _paints(face: DrawnFace) -> frozenset[str]:
+    """Return the colours that must be visible on the floor."""
+    return frozenset(paint for mount in face.parts for paint in mount.part.colours().values())
 
 
 @lru_cache(maxsize=1024)

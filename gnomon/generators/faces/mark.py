@@ -35,8 +35,10 @@ class Mark(FacePart):
     """Formula of the number on the track's scale at which the mark stands."""
     shape: Literal["triangle", "double"] = "triangle"
     size: Length = 0.12
+    """Height, in halves of the face."""
     span: tuple[Distance, Distance] | None = None
-    """Distances of a triangle's tip and base from the track. `size` is then its breadth. Default:
+    """Distances of a triangle's tip and base from the track, inwards. Negative: outwards. `size` is
+    then its breadth. Default:
     the triangle stands inside the track."""
     colour: Paint = "ink"
 

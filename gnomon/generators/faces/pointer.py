@@ -34,7 +34,10 @@ PointerShape = Literal[
 
 @dataclass(frozen=True, config=STRICT)
 class Pointer(FacePart):
-    """A mark that shows a number on a track. Lengths are shares of the track's radius."""
+    """A mark that shows a number on a track. Lengths are shares of the track's radius.
+
+    Lengths of a column, a triangle or a line, and `away` and `bulb`, are in halves of the face.
+    """
 
     track: str
     """Name of the track."""
@@ -45,10 +48,11 @@ class Pointer(FacePart):
     length: Length = 0.92
     """Distance from pivot to tip. For a triangle, from tip to base."""
     width: Annotated[float, Field(gt=0, le=2)] = 0.06
+    """Largest breadth."""
     tail: Annotated[float, Field(ge=-0.9, le=1)] = 0.18
-    """Length behind the pivot. If it is negative, only the outer part of a needle is visible."""
+    """Length behind the pivot. Negative: the needle begins at this distance before the pivot."""
     away: Distance = 0.0
-    """Distance of a column or of a triangle's tip from the track, towards the numerals."""
+    """Distance of a column or of a triangle's tip from the track, inwards. Negative: outwards."""
     colour: Paint = "pointer"
     hub: Annotated[float, Field(ge=0, le=1)] = 0.09
     """Radius of the disc over the pivot. 0 draws no disc."""

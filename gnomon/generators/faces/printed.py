@@ -35,6 +35,7 @@ class Plate(FacePart):
     at: Place = (0.0, 0.0)
     """Middle of the plate."""
     radius: Length = 0.5
+    """Radius of a disc or a rose, or the outer radius of a ring."""
     inner: Annotated[float, Field(ge=0, le=4)] = 0.4
     """Inner radius of a ring."""
     span: tuple[float, float] = (0.0, 360.0)
@@ -99,9 +100,11 @@ class Caption(FacePart):
     text: str
     """Text of the caption. {unit} is replaced by the unit."""
     at: Place = (0.0, 0.4)
+    """Middle of the text."""
     height: Length = 0.08
     """Height of a digit."""
     turn: Annotated[float, Field(ge=-360, le=360)] = 0.0
+    """Clockwise turn, in degrees."""
     orbit: float = 0.0
     """Clockwise turn around [0, 0] in degrees, for a text on a card that turns."""
     colour: Paint = "ink"

@@ -44,11 +44,11 @@ class ColourZone:
 
     colour: Paint
     span: tuple[float, float]
-    """Values at which the zone begins and ends."""
+    """Values at which the zone begins and ends, from the lower to the higher."""
     near: Distance | None = None
-    """Distance of its edge from the track, towards the numerals. Default: the track itself."""
+    """Distance of an edge from the track, inwards. Negative: outwards. Default: no distance."""
     far: Distance | None = None
-    """Distance of its other edge. Default: the length of a tick."""
+    """Distance of the other edge, inwards. Negative: outwards. Default: the length of a tick."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -62,7 +62,9 @@ class ScalePiece:
     ticks: Positive | Literal["as track"] | None = "as track"
     """Distance between ticks of the piece. null draws no ticks between its labels."""
     middle: Positive | Literal["as track"] | None = "as track"
+    """Distance between ticks of middle length."""
     labels: Positive | Literal["as track"] | None = "as track"
+    """Distance between numbers."""
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -70,8 +72,10 @@ class Numerals:
     """The numbers along a track."""
 
     height: Length = 0.1
+    """Height of a digit."""
     away: Distance | None = None
-    """Distance of their centres from the track. Negative: on the other side of the track."""
+    """Distance of their centres from the track, inwards. Negative: outwards. Default: beyond the
+    ticks."""
     room: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Smallest distance of their edges from the track, if `away` is not given."""
     turn: Literal["upright", "radial"] = "upright"
@@ -92,13 +96,18 @@ class Numerals:
 
 @dataclass(frozen=True, config=STRICT)
 class Track(FacePart):
-    """A scale along an arc (radius, start, sweep) or along a line (line)."""
+    """A scale along an arc (radius, start, sweep) or along a line (line).
+
+    Lengths are in halves of the face. Distances from the track count inwards, which is towards the
+    pivot of an arc, and to the right of a line, seen from its first end.
+    """
 
     values: tuple[float, float]
     """The first and the last value."""
     at: Place = (0.0, 0.0)
     """The pivot of an arc."""
     radius: Length | None = None
+    """Radius of an arc."""
     start: float = 0.0
     """Direction of the first value from the pivot, in degrees clockwise from up."""
     sweep: Annotated[float, Field(ge=-360, le=360)] = 360.0
@@ -106,8 +115,10 @@ class Track(FacePart):
     follows: Literal["circle", "body"] = "circle"
     """body: the ticks follow the body's outline, as on a square clock."""
     line: tuple[Place, Place] | None = None
-    """Both ends of a straight track. Numerals are to the right if it rises."""
+    """Both ends of a straight track, that of the first value first. Numerals are to the right if it
+    rises."""
     spacing: Literal["linear", "log"] = "linear"
+    """log: logarithmic, with ticks at 1 to 9 of each decade and numbers at 1, 2 and 5."""
     pieces: tuple[ScalePiece, ...] = ()
     """Pieces of a broken scale, in order. The last piece ends at the last value with share 1."""
     ticks: Positive | None = None
@@ -120,7 +131,7 @@ class Track(FacePart):
     """Value from which ticks and numbers are counted, for example 3 for the numbers 3, 8, 13.
     Default: 0, so that they stand at multiples of their distance."""
     tick: Annotated[float, Field(ge=-1, le=1)] = 0.1
-    """Length of a labelled tick. Negative: on the other side of the track. 0: no ticks."""
+    """Length of a labelled tick, inwards. Negative: outwards. 0: no ticks."""
     middle_tick: Annotated[float, Field(gt=0, le=1)] = 0.8
     """Length of a middle tick, as a share of a labelled tick's length."""
     small_tick: Annotated[float, Field(gt=0, le=1)] = 0.6
@@ -132,13 +143,14 @@ class Track(FacePart):
     without: tuple[float, ...] = ()
     """Labelled values without a tick."""
     thin: Annotated[float, Field(gt=0, le=0.2)] = 0.008
-    """Breadth of other ticks."""
+    """Breadth of all other ticks."""
     ring: Annotated[float, Field(ge=0, le=0.2)] = 0.0
     """Breadth of a line along the track. 0 draws no line."""
     colour: Paint = "ink"
     numerals: Numerals | None = field(default_factory=Numerals)
     """The numbers along the track, or null to draw none."""
     zones: tuple[ColourZone, ...] = ()
+    """Coloured bands along the track."""
     zones_at: tuple[Distance, Distance] | None = None
     """Distances from the track between which a question draws its zones. Default: on the side
     without ticks."""

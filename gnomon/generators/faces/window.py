@@ -67,6 +67,7 @@ class Window(FacePart):
     at: Place = (0.0, 0.0)
     """Middle of the window."""
     height: Length = 0.2
+    """Height in halves of the face."""
     decimals: Annotated[int, Field(ge=0, le=6)] = 0
     """Number of digits after the decimal point."""
     roll: Literal["up", "down", "still"] = "up"
