@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gnomon.sample import Certainty, Prediction, Size, Target
 from gnomon.terminal import printable
@@ -13,8 +13,16 @@ if TYPE_CHECKING:
     from gnomon.answers.base.answer_type import Value
     from gnomon.answers.base.target import Corners
     from gnomon.eval.scoring.question_file import Question
-    from gnomon.eval.scoring.steps import ScoredStep
     from gnomon.eval.stats.intervals import Estimate
+
+
+class ScoredStep(NamedTuple):
+    """A step of an answer beside the true step. A text is empty if the step is missing."""
+
+    name: str
+    text: str
+    truth: str
+    right: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.answers.base.answer_type import Metric
 from gnomon.answers.reading.steps import Observation, add_working, distance, steps_of, value_start
 from gnomon.answers.registry import TYPES
-
-if TYPE_CHECKING:
-    from gnomon.eval.scoring.runs import ScoredAnswer
+from gnomon.eval.scoring.runs import ScoredAnswer, ScoredStep
 
 CUT, CONTRADICTS = "steps_cut", "steps_contradict"
 _VALUES = ("hour", "minute", "answer")
@@ -24,15 +21,6 @@ _MEASURES = (
     Metric(CUT, "Stopped in the middle of its steps", better="lower"),
     Metric(CONTRADICTS, "Value contradicts its steps", better="lower"),
 )
-
-
-class ScoredStep(NamedTuple):
-    """A step of an answer beside the true step. A text is empty if the step is missing."""
-
-    name: str
-    text: str
-    truth: str
-    right: bool
 
 
 def score_steps(text: str, steps: str) -> tuple[ScoredStep, ...]:
