@@ -6,8 +6,8 @@ SCALE is a folder or a zip with labels.csv: image, instrument, question, value, 
 test has all clocks of the split val and the last 150 of train in the order of the hashes of their
 names, without pictures that occur in val. Pressure gauges and dial indicators are tested
 on val if the model knows a question about them. Refused and unread answers count as wrong. Of four
-options, the option nearest to the reading counts. With --views, the model's belief in
-the minute of each option also chooses. Times are seconds of CPU for each picture.
+options, the option nearest to the reading counts, and the option that gnomon chooses by the model's
+belief in each (`eval.wording=trained`). Times are seconds of CPU for a reading.
 
 --cnn also trains a plain CNN on the other clocks of train: on whole pictures, or on what gnomon's
 finder cuts out. Answers stay under --out with a sheet of the pictures, and the next command prints
@@ -23,7 +23,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,9 @@ from benchmarks.wild_cnn import read_clocks
 from gnomon import atomic
 from gnomon.eval.stats.intervals import Estimate, bootstrap
 from gnomon.runs.finding import SURE, best_detection
-from gnomon.sample import Number, Time
+from gnomon.runs.trained_wording import in_trained_words
+from gnomon.sample import OPTIONS, Number, Sample, Target, Time
+from gnomon.store.benchmarks.instruments import scalebench
 from gnomon.store.pictures import load_picture
 from gnomon.store.samples import pixel_hash
 
@@ -56,6 +57,10 @@ class Labelled:
     split: str
     value: float
     options: tuple[float, ...]
+    question: str = ""
+    """The benchmark's question with its options by letter."""
+    answer: Target | None = None
+    """The letter of the right option."""
 
     def off(self, reading: float) -> float:
         """Distance of a reading from the label."""
@@ -63,21 +68,8 @@ class Labelled:
 
     def share(self, reading: float) -> float:
         """Chance that the option nearest to a reading is right; below 1 if several are as near."""
-        return self._right({option: -distance(self, reading, option) for option in self.options})
-
-    def believed(self, logprobs: Mapping[str, float]) -> float:
-        """Chance that the option in which a model believes most is right.
-
-        It is below 1 if several options are in the same minute.
-        """
-        believed = {_number(text): logprob for text, logprob in logprobs.items()}
-        return self._right(
-            {option: believed.get(float(int(option)), -inf) for option in self.options}
-        )
-
-    def _right(self, ranks: Mapping[float, float]) -> float:
-        """Chance that the option of the highest rank is right."""
-        best = [option for option, rank in ranks.items() if rank >= max(ranks.values()) - 1e-9]
+        away = {option: distance(self, reading, option) for option in self.options}
+        best = [option for option in self.options if away[option] <= min(away.values()) + 1e-9]
         return (self.value in best) / len(best)
 
 
@@ -91,14 +83,17 @@ def read_rows(source: Path, out: Path) -> list[Labelled]:
     """Read labels.csv in the order of the names' hashes. A zip is unpacked under `out` first."""
     folder = unpack(source, out / "photographs") if source.suffix == ".zip" else source
     rows: list[Labelled] = []
-    with (folder / "labels.csv").open(encoding="utf-8", newline="") as lines:
+    file = folder / "labels.csv"
+    with file.open(encoding="utf-8", newline="") as lines:
         table = csv.DictReader(lines)
         for cells in sorted(table, key=lambda row: sha256(row["image"].encode()).hexdigest()):
             texts = [cells["value"], *json.loads(cells["options"])]
             kind, split = cells["instrument"], cells["split"]
             if kind == "clock" or ":" not in "".join(texts):
                 value, *options = map(_number, texts)
-                rows.append(Labelled(folder / cells["image"], kind, split, value, tuple(options)))
+                asked = next(scalebench(0, cells, file))
+                rows.append(Labelled(folder / cells["image"], kind, split, value, tuple(options),
+                                     asked.question, asked.target))  # fmt: skip
     return rows
 
 
@@ -139,12 +134,23 @@ def ask(reader: gnomon.Reader, rows: Sequence[Labelled]) -> list[dict[str, Any]]
             reading = answer.value.seconds / 60
         elif isinstance(answer.value, Number):
             reading = float(answer.value.value)
-        logprobs = answer.prediction.logprobs if answer.prediction else None
-        believed = row.believed(logprobs) if logprobs else 0.0 if answer.refused else None
+        seconds = round(time.process_time() - start, 3)
         answers.append({"reading": reading, "refused": answer.refused, "corners": answer.corners,
-                        "believed": believed,
-                        "seconds": round(time.process_time() - start, 3)})  # fmt: skip
+                        "believed": choose(reader, row), "seconds": seconds})  # fmt: skip
     return answers
+
+
+def choose(reader: gnomon.Reader, row: Labelled) -> float | None:
+    """Return 1 if the model chooses the right option, else 0; None if it cannot be asked.
+
+    gnomon chooses the option in which the model believes most.
+    """
+    assert row.answer is not None
+    sample = Sample(row.file.stem, load_picture(row.file), row.question, row.answer)
+    if OPTIONS not in in_trained_words(sample, reader.questions).facts:
+        return None
+    (prediction,) = next(iter(reader.predictions([sample])))
+    return float(prediction.text == row.answer.write())
 
 
 def found_but_unread(reader: gnomon.Reader, rows: Sequence[Labelled]) -> str:
@@ -271,17 +277,17 @@ def main() -> None:
     train, clocks = split_clocks(rows)
     tests = {name: [r for r in rows if (r.instrument, r.split) == (name, "val")] for name in ASKED}
     tests["clock"] = clocks
-    views: dict[str, Any] = {}
+    keys: dict[str, Any] = {"eval.wording": "trained"}
     if options.views:
-        views = {"eval.answer": "mode", "eval.views": options.views, "eval.belief": True}
-    reader = gnomon.load(options.model, finder=False if options.no_find else None, overrides=views)
+        keys |= {"eval.answer": "mode", "eval.views": options.views}
+    reader = gnomon.load(options.model, finder=False if options.no_find else None, overrides=keys)
     name = Path(options.model).name + " whole" * options.no_find
     if options.addition:
         reader.additions = {"clock": options.addition}
         name = options.addition.parent.name
     elif options.no_addition:
         reader.additions, name = {}, f"{name} unchanged"
-    name += f" {options.views} views" if views else ""
+    name += f" {options.views} views" if options.views else ""
     for instrument, test in tests.items():
         file = out / f"{instrument}.json"
         answers: dict[str, Any] = json.loads(file.read_text()) if file.is_file() else {}

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pydantic import ConfigDict, TypeAdapter
 
 __all__ = [
-    "CUT", "FINDING", "FORMS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Finding", "Form",
-    "LabelledBox", "Number", "Prediction", "Sample", "Size", "Spot", "Spots", "Table", "Target",
-    "Text", "Time", "Unreadable",
+    "CUT", "FINDING", "FORMS", "OPTIONS", "TARGETS", "Box", "Boxes", "Certainty", "Edge", "Finding",
+    "Form", "LabelledBox", "Number", "Prediction", "Sample", "Size", "Spot", "Spots", "Table",
+    "Target", "Text", "Time", "Unreadable",
     "prediction_from_json", "prediction_to_json", "target_from_json", "target_to_json",
 ]  # fmt: skip
 
@@ -41,6 +41,9 @@ CUT = "cut"
 
 FINDING = "finding"
 """Fact of a sample whose instrument was looked for: a `Finding`."""
+
+OPTIONS = "options"
+"""Fact of a sample whose answer is one of several options: the value of each, by its letter."""
 
 _GAP = 8
 """Pixels between pictures that are shown side by side."""

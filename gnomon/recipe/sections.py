@@ -534,6 +534,11 @@ class Eval:
     probabilities of all possible answers. These are the answers of `belief` or `grid`, or all
     minutes of a clock, steps of a cyclic scale, or choices of a text. For boxes the rule applies to
     each number separately."""
+    wording: Literal["given", "trained"] = "given"
+    """trained: for models that know only the questions of their training, such as gnomon-tiny. The
+    trained question with answers of the same type is asked in place of an unknown question. If the
+    question lists times or numbers, such as A. 9:27, the answer is the option in which the model
+    believes most. given: questions are asked as they are."""
     views: Literal[1, 3] = 1
     """With 3, probabilities are averaged over three views of a picture: unchanged, cropped at its
     edges, and with wider edges. This reads photographs of dials better, in up to three times the

@@ -40,6 +40,7 @@ from gnomon.runs.known_questions import (
 from gnomon.runs.picture_input import check_is_list, find_pictures, open_picture
 from gnomon.runs.python_arguments import whole_number
 from gnomon.runs.trained_rows import TrainedRows, read_rows
+from gnomon.runs.trained_wording import in_trained_words
 from gnomon.sample import CUT, FINDING, Prediction, Sample
 
 if TYPE_CHECKING:
@@ -222,6 +223,8 @@ class Reader:
         self, samples: Iterable[Sample], size: int, uncut: set[str]
     ) -> Iterator[list[Prediction]]:
         """Yield the answers. `uncut` collects the ids of pictures without a box."""
+        if self.recipe.eval.wording == "trained":
+            samples = (in_trained_words(sample, self.questions) for sample in samples)
         if self.finder is not None and self.find is None:
             rest = iter(samples)
             while window := list(islice(rest, WINDOW * size)):
@@ -278,6 +281,8 @@ class Reader:
             if self.additions:
                 hashes = {kind: content_hash(file)[:16] for kind, file in self.additions.items()}
                 settings["additions"] = hashes
+        if section.wording != "given":
+            settings["wording"] = section.wording
         return full_settings(settings, self.recipe.max_new_tokens, self.rule)
 
     @property

@@ -15,7 +15,7 @@ from gnomon.pipeline.answering.rule import GREEDY, AnswerRule, Choice
 from gnomon.pipeline.collate import prompt_of, resized_size, resized_sizes
 from gnomon.pipeline.families.base import encode
 from gnomon.pipeline.load import Loaded, inference
-from gnomon.sample import Prediction, Sample
+from gnomon.sample import OPTIONS, Prediction, Sample
 
 _LEAST = 1e-300
 """Probability that stands for 0, with a finite logarithm."""
@@ -128,12 +128,19 @@ def _choose(loaded: Loaded, sample: Sample, rule: AnswerRule, text: str | None) 
     if rule.views > 1:
         others = [_belief(loaded, view, rule, working) for view in other_views(sample)]
         belief = average_beliefs([belief, *others])
-    choice = rule.choose(belief, sample, loaded.family.dialect)
+    if OPTIONS in sample.facts:
+        choice = Choice(max(belief, key=lambda letter: belief[letter]), belief)
+    else:
+        choice = rule.choose(belief, sample, loaded.family.dialect)
     return replace(choice, text=working + choice.text if choice.text else text or "")
 
 
 def _belief(loaded: Loaded, sample: Sample, rule: AnswerRule, working: str) -> dict[str, float]:
     """Return the log-probabilities of the answers to a question. Empty if they cannot be listed."""
+    options: dict[str, str] | None = sample.facts.get(OPTIONS)
+    if options:
+        logprobs = answer_logprobs(loaded, sample, [*dict.fromkeys(options.values())], working)
+        return {letter: logprobs[answer] for letter, answer in options.items()}
     numbers = rule.number_range(sample)
     if numbers is not None:
         logprobs = range_logprobs(loaded, sample, numbers, working)
