@@ -211,6 +211,23 @@ def test_two_lines_of_python_find_and_read_a_clock(folder, capsys):
     assert f"{answer.value} {answer.box}" in capsys.readouterr().out
 
 
+def test_the_tank_gauge_of_the_page_is_drawn_as_it_was_measured(folder):
+    """In the photographs, 200 l to 1450 l take 250 degrees of the dial."""
+    texts = {title: text for _, title, text in blocks("instrument") if title}
+    Path("tank.yaml").write_text(texts["tank.yaml"])
+    assert (DOCS / "howto" / "tank.png").stat().st_size < 250_000
+    middle = 0
+    for sample in create("face", description="tank.yaml", look="photo")[0:6]:
+        hand = sample.facts["parts"]["hand"]
+        assert abs(float(sample.target.value) - hand["number"]) <= 5
+        assert "tank" in sample.question
+        if 200 < hand["number"] < 1450:
+            middle += 1
+            turned = (hand["degrees"] - 224) % 360  # clockwise from 200 l
+            assert turned == pytest.approx(0.2 * (hand["number"] - 200), abs=0.2)
+    assert middle > 2
+
+
 def test_annotations_of_coco_become_labels(folder, capsys):
     """With the first picture of val2017, and two of its classes, one of them twice."""
     page = PAGES["boxes"].read_text()
