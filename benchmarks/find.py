@@ -2,11 +2,16 @@
 
 python -m benchmarks.find [--steps 400] [--out runs/find]
 python -m benchmarks.find --without
+python -m benchmarks.find --cropped needles.zip digits.zip
 
 The test is 300 wide pictures, drawn as a small camera sees them, in which the dial takes a fifth to
 seven tenths of the side among pipes, knobs and print. gnomon-tiny reads them as it ships, with and
 without its finder. With --steps, gnomon-tiny also learns to say where dials are and to read those
 that fill the picture. A second start goes on after a kill.
+
+--cropped reads pictures that an instrument fills, as gnomon-tiny ships and without its finder:
+clocks by the renderers of `benchmarks.transfer` that are installed, and photographs of the test
+groups of `benchmarks.real`.
 """
 
 from __future__ import annotations
@@ -14,10 +19,16 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchmarks.real.photographs import SUBJECTS, choose, read_photographs, split_by_group
+from benchmarks.transfer import renderers
+from gnomon import load
 from gnomon.answers.number.read import read_number
 from gnomon.commands import main as gnomon
 from gnomon.eval.scoring import predictions
@@ -26,12 +37,16 @@ from gnomon.generators import create
 from gnomon.generators.gauge.instruments import INSTRUMENTS
 from gnomon.runs.cuts import square_around
 from gnomon.runs.finding import SURE, InstrumentFinder, best_detection
+from gnomon.sample import Number, Time
+from gnomon.store.pictures import load_picture
 
 PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
 QUESTION = "What does the dial read? Answer with a number."
 OFF = ("--finder", "off")
 MISTAKES, LEAST = 60, (SURE, 0.3)
 """Drawings of each kind without an instrument, and confidences that are counted."""
+CROPPED, DRAWN = 250, 60
+"""Photographs of a set, and clocks of a renderer."""
 DIALS: dict[str, Any] = {"instruments": ["dial"], "look": "photo"}
 WIDE: dict[str, Any] = {
     **DIALS, "size": SIDE, "questions": ["find"], "backgrounds": ["plain", "blotches", "clutter"],
@@ -122,6 +137,72 @@ def count_mistakes() -> None:
         print(f"{kind:16}" + "".join(f"{cell:>24}" for cell in cells))
 
 
+@dataclass(frozen=True)
+class Crop:
+    """A picture that an instrument fills, with its reading."""
+
+    image: Any
+    question: str
+    value: float
+    """Minutes of a clock, or the reading of a dial or wheel from 0 to 9.9."""
+    cycle: float
+    within: float
+
+    def is_read(self, value: object) -> bool:
+        """Return True if an answer is within the tolerance; the scale goes round."""
+        if isinstance(value, Time):
+            off = abs(value.seconds / 60 - self.value) % self.cycle
+        elif isinstance(value, Number):
+            off = abs(float(value.value) - self.value) % self.cycle
+        else:
+            return False
+        return min(off, self.cycle - off) <= self.within + 1e-9
+
+
+def draw_crops() -> Iterator[tuple[str, list[Crop]]]:
+    """Yield the clocks of each renderer that is installed."""
+    for renderer in renderers.of("clock"):
+        if renderer.missing:
+            print(f"left out: {renderer.missing}")
+            continue
+        crops = []
+        for index in range(DRAWN):
+            image, question, target = renderer.draw(index)
+            assert isinstance(target, Time)
+            crops.append(Crop(image, question, target.seconds / 60, 720, 1))
+        yield f"clocks, {renderer.title}", crops
+
+
+def open_crops(source: Path, out: Path) -> list[Crop]:
+    """Open photographs of groups that no training saw, from as many groups as there are."""
+    subject = SUBJECTS[source.stem]
+    _, test = split_by_group(read_photographs(source, out))
+    return [
+        Crop(load_picture(one.file), subject.question, one.value, subject.cycle, subject.step)
+        for one in choose(test, CROPPED, 0)
+    ]
+
+
+def read_cropped(sources: list[Path], out: Path) -> None:
+    """Print what is read of crops with and without the finder, and how many it cuts or refuses."""
+    with_finder, without = load("gnomon-tiny"), load("gnomon-tiny", finder=False)
+    print("read of pictures that an instrument fills; 95 % intervals")
+    heads = [f"{head:>24}" for head in ("as it ships", "without its finder")]
+    print(f"{'':42}{'n':>5}{''.join(heads)}{'cut':>6}{'refused':>8}")
+    sets = ((f"photographs, {source.stem}", open_crops(source, out)) for source in sources)
+    for name, crops in chain(sets, draw_crops()):
+        answers = [with_finder.read(crop.image, crop.question) for crop in crops]
+        others = [without.read(crop.image, crop.question) for crop in crops]
+        hits = (
+            sum(crop.is_read(answer.value) for crop, answer in zip(crops, part, strict=True))
+            for part in (answers, others)
+        )
+        cells = "".join(f"{_percent(hit, len(crops)):>24}" for hit in hits)
+        n_cut = sum(answer.box is not None for answer in answers)
+        n_refused = sum(answer.refused for answer in answers)
+        print(f"{name:42}{len(crops):5}{cells}{n_cut:6}{n_refused:8}", flush=True)
+
+
 def _percent(hits: int, of: int) -> str:
     share = wilson(hits, of)
     low, middle, high = (100 * (value or 0) for value in (share.low, share.value, share.high))
@@ -133,7 +214,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=0, help="of training on both questions")
     parser.add_argument("--out", type=Path, default=Path("runs/find"))
     parser.add_argument("--without", action="store_true", help="draw no instruments, and count")
+    parser.add_argument("--cropped", type=Path, nargs="+", help="sets of benchmarks.real")
     options = parser.parse_args()
+    if options.cropped:
+        read_cropped(options.cropped, options.out)
+        return
     if options.without:
         count_mistakes()
         return
