@@ -65,7 +65,8 @@ def language_model(dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
 def build(work: Path, tower: Path = TINY) -> Path:
     """Write the model whose eyes have learnt to `work`/sighted, unless it is there already.
 
-    The language model is as it was.
+    The language model's weights are rounded to the values of 4 bits, so that the eyes learn to
+    speak to the model that stage two trains.
     """
     folder = work / "sighted"
     if folder.is_dir():
@@ -75,10 +76,22 @@ def build(work: Path, tower: Path = TINY) -> Path:
     model, processor = join(llama, tokenizer, tower)
     sight.train(model, work / "sight")
     give_length(model.model.visual, model.get_input_embeddings().weight)
+    round_to_four_bits(model.model.language_model.layers)
     with create_folder(folder) as unfinished:
         model.to(torch.bfloat16).save_pretrained(unfinished)
         processor.save_pretrained(unfinished)
     return folder
+
+
+def round_to_four_bits(layers: nn.Module) -> None:
+    """Round the weights of linear layers to the values that they have after `load_in_4bit`."""
+    from bitsandbytes.functional import dequantize_4bit, quantize_4bit
+
+    for module in layers.modules():
+        if isinstance(module, nn.Linear):
+            weight = module.weight.detach().bfloat16()
+            kept, state = quantize_4bit(weight, quant_type="nf4", compress_statistics=True)
+            module.weight.data.copy_(dequantize_4bit(kept, state))
 
 
 def join(llama: Any, tokenizer: Any, tower: Path = TINY) -> tuple[Any, Any]:

@@ -29,7 +29,7 @@ from gnomon import generators
 from gnomon.pipeline.families import tiny
 from gnomon.progress import track
 
-BATCH, ROUND_SIZE, ROUNDS = 64, 4096, 12
+BATCH, ROUND_SIZE, ROUNDS = 64, 4096, 24
 RATES = (2e-4, 1e-3)
 """Of the tower, and of the projector with the heads."""
 CLASSES = {"hour": 12, "minute": 60, "tenth": 100}

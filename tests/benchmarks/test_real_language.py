@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from torch import nn
 
 from benchmarks.real_language import build, cells, report, sight
 from benchmarks.study.photographs import outcomes as outcomes_file
@@ -155,3 +157,21 @@ def test_runs_from_another_model_are_not_mixed(monkeypatch: pytest.MonkeyPatch) 
     cells.check_start({cells.TINY.key: {"start": "old"}, "ce-31": {"start": "new"}})
     with pytest.raises(ValueError, match="started from another model"):
         cells.check_start({"ce-31": {"start": "old"}})
+
+
+def test_rounded_weights_stay_as_they_are_in_four_bits() -> None:
+    torch.manual_seed(0)
+    layers = nn.Sequential(nn.Linear(128, 192), nn.Linear(192, 64))
+    before, rounded, again = (
+        torch.cat([layer.weight.detach().flatten() for layer in _rounded(layers, times)])
+        for times in range(3)
+    )
+    assert (rounded - before).norm() / before.norm() > 0.05
+    assert (again - rounded).norm() / before.norm() < 0.005
+
+
+def _rounded(layers: nn.Sequential, times: int) -> Any:
+    layers = copy.deepcopy(layers)
+    for _ in range(times):
+        build.round_to_four_bits(layers)
+    return layers
