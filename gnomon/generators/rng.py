@@ -52,11 +52,13 @@ class Rng:
     def unit(self) -> float:
         """Draw a float in [0, 1)."""
         # A float has 53 bits. All multiples of 2^-53 are equally likely.
-        return (self.bits() >> 11) * 2.0**-53
+        return ((self._words or self._next_words()).pop() >> 11) * 2.0**-53
 
     def uniform(self, low: float, high: float) -> float:
         """Draw a float in [low, high)."""
-        return low + (high - low) * self.unit()
+        # Written out, as in `chance`: a call would take longer than the rest.
+        unit = ((self._words or self._next_words()).pop() >> 11) * 2.0**-53
+        return low + (high - low) * unit
 
     def integer(self, low: int, high: int) -> int:
         """Draw an integer in low..high, both ends included."""
@@ -71,7 +73,7 @@ class Rng:
 
     def chance(self, probability: float) -> bool:
         """True with that probability."""
-        return self.unit() < probability
+        return ((self._words or self._next_words()).pop() >> 11) * 2.0**-53 < probability
 
     def choice(self, items: Sequence[T]) -> T:
         """Draw a random item."""

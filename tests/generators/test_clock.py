@@ -2,6 +2,7 @@
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 
 import cv2
 import numpy as np
@@ -12,25 +13,25 @@ from solvers import check
 
 from gnomon.generators import Clock, create
 from gnomon.generators.base import split_of
-from gnomon.generators.clock import draw as _clock_dial
 from gnomon.generators.clock.clock_questions import ASK, QUESTIONS, TOGETHER
-from gnomon.generators.clock.draw import draw_clocks
 from gnomon.generators.clock.face import ARABIC_24, ClockFace, ClockStyle
-from gnomon.generators.clock.look import LEGIBLE, RIM, UPRIGHT, random_look
 from gnomon.generators.clock.scene import (
     BOTH_HANDS,
-    ClockScene,
+    LEGIBLE,
+    UPRIGHT,
+    clock_description,
     random_clocks,
     random_face,
     random_faces,
+    random_scene,
 )
 from gnomon.generators.drawing.backgrounds import BACKGROUNDS
 from gnomon.generators.drawing.canvas import Canvas
 from gnomon.generators.drawing.colours import PALETTES, contrast, difference
 from gnomon.generators.drawing.lettering import text_mask
 from gnomon.generators.drawing.pose import Pose
-from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_HANDS, outline
-from gnomon.generators.drawing.shapes import hand_shape as hand_shape
+from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_HANDS, hand_shape
+from gnomon.generators.faces.draw import draw_face
 from gnomon.generators.rng import Rng
 from gnomon.sample import Number, Time
 
@@ -60,23 +61,29 @@ def determined(rotation, numerals, *, numeral_pixels, hour_ticks, twelve, mirror
     return rotation == 0
 
 
+def shown(clock, style, rng, seconds=0, *, has_second=False):
+    """A clock of a style that shows a time. The same draws give the same look at each time."""
+    meaning = ClockFace(seconds, has_second, has_second, style)
+    return random_scene(clock, meaning, rng, rng.within(clock.sizes), name="test")
+
+
 def test_hands_are_where_the_time_says_for_every_minute():
     clock = Clock(**PLAIN)
-    centre, rng = clock[0].facts["centre"], clock.rng(0)
-    style = random_face(clock, rng, 0).style
-    look = random_look(clock, style, rng)
-    reach, worst, measured = look.pose.scale, {"hour": 0.0, "minute": 0.0}, 0
+    worst, measured = {"hour": 0.0, "minute": 0.0}, 0
     for minute in range(720):
-        angles = ClockFace(60 * minute, False, False, style).angles
-        dark = ink(draw_clocks([ClockScene(look, angles)], clock.rng(0)))
+        scene = shown(clock, clock.styles[0], clock.rng(0), 60 * minute)
+        pose = scene.picture.look.pose
+        centre, reach = pose.at(0, 0), pose.scale
+        lengths = {name: scene.parts[name].part.length for name in worst}
+        dark = ink(draw_face(scene.picture, clock.rng(0)))
         hour_true, minute_true = minute / 2 % 360, 6.0 * (minute % 60)
         # Beyond the hour hand's tip, within the ticks: the minute hand alone.
-        ends = look.hour[0] * reach + 4, look.minute[0] * reach - 4
+        ends = lengths["hour"] * reach + 4, lengths["minute"] * reach - 4
         found = direction(*ring(dark, centre, ends[0], min(ends[1], 0.72 * reach)))
         worst["minute"] = max(worst["minute"], apart(found, minute_true))
         if apart(hour_true, minute_true) < 35 or apart(hour_true, minute_true + 180) < 35:
             continue  # the other hand, or its tail, is in the way
-        degrees, weights = ring(dark, centre, 0.28 * reach, look.hour[0] * reach - 4)
+        degrees, weights = ring(dark, centre, 0.28 * reach, lengths["hour"] * reach - 4)
         away = np.abs((degrees - minute_true + 180) % 360 - 180) > 14
         found = direction(degrees[away], weights[away])
         worst["hour"] = max(worst["hour"], apart(found, hour_true))
@@ -97,10 +104,12 @@ def test_tips_lie_at_the_angles_in_the_dials_frame():
 
 
 def test_twelve_and_the_minute_before():
-    style = Clock().styles[0]
-    assert ClockFace(0, False, False, style).angles == {"hour": 0.0, "minute": 0.0}
-    last = ClockFace(43199, True, True, style).angles
-    assert (last["second"], round(last["minute"], 6), last["hour"]) == (354, 359.9, 43199 / 120)
+    clock = Clock()
+    noon = shown(clock, clock.styles[0], Rng("noon"))
+    assert noon.angles == {"hour": 0.0, "minute": 0.0}
+    last = shown(clock, clock.styles[0], Rng("last"), 43199, has_second=True).angles
+    found = last["second"], round(last["minute"], 6), round(last["hour"], 6)
+    assert found == (354, 359.9, round(43199 / 120, 6))
 
 
 FORMS = ("digits", "words", "json")
@@ -153,10 +162,10 @@ def test_no_constant_box_says_where_the_clock_is(level):
     clock = Clock(questions=("where",), level=level)
     found = []
     for index in range(300):
-        (shown,) = random_clocks(
-            clock, index, random_faces(clock, index, "where"), [0.0], "where", mirrored=False
+        (scene,) = random_clocks(
+            clock, index, random_faces(clock, index, "where"), "where", is_mirrored=False
         )
-        case = shown.look.pose(outline(shown.look.style.dial, RIM)) / shown.look.size
+        case = scene.picture.case / scene.picture.look.size
         found.append([*case.min(0), *case.max(0)])
     found = np.array(found)
     overlaps = []
@@ -191,11 +200,16 @@ def test_the_case_is_where_its_box_says_through_a_lens(dial_size):
     assert view > 0.08
 
 
-def printed(look, part):
-    """Where ticks or numerals alone are printed, at the picture's own size."""
-    plate = Canvas(look.size, np.zeros((2 * look.size, 2 * look.size), np.uint8))
-    part(plate, look)
-    return plate.halve().pixels > 20
+def printed(picture, names, **hours):
+    """Where these parts alone are printed. `hours` are other values for keys of the hours."""
+    face = picture.face.with_changed("hours", **hours)
+    bare = face._replace(parts=())
+    face = face._replace(parts=tuple(mount for mount in face.parts if mount.name in names))
+    pixels = [
+        np.asarray(draw_face(picture._replace(face=one), Rng("print"))).astype(int)
+        for one in (face, bare)
+    ]
+    return abs(pixels[0] - pixels[1]).max(2) > 20
 
 
 @pytest.mark.parametrize("font", ["sans", "sans-bold", "serif-bold", "times-bold"])
@@ -204,14 +218,21 @@ def printed(look, part):
 def test_numerals_touch_neither_the_mark_at_twelve_nor_one_another(font, hour_ticks, twelve):
     """A double bar hid half of the XII, and a bold 11 ran into the 12."""
     clock = Clock(**PLAIN | {"numerals": ("arabic",), "size": 400, "dial_size": (0.9, 0.96)})
+    style = ClockStyle("round", "baton", "arabic", "white")
+    constants = {
+        "dial": "round", "hands": "baton", "numerals": "arabic", "minute_track": 0.0, "brand": 0.0,
+        "hour_ticks": float(hour_ticks), "twelve_mark": float(twelve is not None), "date": 0.0,
+        "subdials": 0.0, "alarm": 0.0,
+    }  # fmt: skip
     for index in range(20):
-        look = random_look(
-            clock, ClockStyle("round", "baton", "arabic", "white"), Rng("numerals", index)
-        )
-        marks = look.marks._replace(hour_ticks=hour_ticks, twelve=twelve, minute_track=False)
-        numerals = printed(look._replace(font=font, marks=marks), _clock_dial._numerals)
-        alone = look._replace(marks=marks._replace(hour_ticks=False))
-        assert not (numerals & printed(alone, _clock_dial._ticks)).any()
+        picture = shown(clock, style, Rng("numerals", index)).picture
+        constants["variety"] = float(index % 2)
+        face = clock_description().draw(Fraction(0), Rng("face", index), constants)
+        if twelve:
+            face = face.with_changed("twelve", shape=twelve)
+        picture = picture._replace(face=face, look=picture.look._replace(font=font))
+        numerals = printed(picture, ["hours"], tick=0.0)
+        assert not (numerals & printed(picture, ["twelve"])).any()
         assert cv2.connectedComponents(numerals.astype(np.uint8))[0] - 1 == 15  # digits
 
 
@@ -221,10 +242,13 @@ def test_no_two_numerals_of_a_day_touch(dial):
     clock = Clock(**PLAIN | {"numerals": (ARABIC_24,), "size": 400, "dial_size": (0.9, 0.96)})
     fonts = set()
     for index in range(30):
-        look = random_look(clock, ClockStyle(dial, "baton", ARABIC_24, "white"), Rng("day", index))
+        style = ClockStyle(dial, "baton", ARABIC_24, "white")
+        meaning = ClockFace(0, False, False, style)
+        scene = random_scene(clock, meaning, Rng("day", index), 400, name=str(index))
+        look = scene.picture.look
         fonts.add(look.font)
         where = np.zeros((400, 400), int)
-        for text in _clock_dial.numeral_texts(look):
+        for text in scene.parts["hours"].part.texts:
             plate = Canvas(400, np.zeros((800, 800), np.uint8))
             mask, (x, y) = text_mask([text], look.font, look.pose, plate)
             plate.pixels[y : y + mask.shape[0], x : x + mask.shape[1]] = mask
@@ -241,20 +265,21 @@ def test_a_clock_ends_where_it_can_be_seen(palette, dial, background):
     style = ClockStyle(dial, "baton", "none", palette)
     clock = Clock(**PLAIN | {"variety": 1.0, "dial_size": (0.8, 0.9)})
     for index in range(3):
-        look = random_look(clock, style, Rng("ends", index))._replace(background=background)
-        edge = _clock_dial.edge_colour(dial, look.design.colours)
-        pixels = np.asarray(draw_clocks([ClockScene(look, {})], Rng("ground", index)))
-        around = look.pose(outline(dial, look.design.rim * 1.04)).astype(int)
+        meaning = ClockFace(0, False, False, style)
+        scene = random_scene(clock, meaning, Rng("ends", index), 224, name=str(index))
+        picture = scene.with_look(background=background).picture
+        edge, body = picture.palette.case, picture.face.body
+        pixels = np.asarray(draw_face(picture, Rng("ground", index)))
+        around = picture.look.pose(body.outline(body.rim + 0.04)).astype(int)
         assert min(difference(edge, tuple(pixels[y, x].tolist())) for x, y in around) > 9
 
 
 @pytest.mark.parametrize(("moved", "free"), [({}, False), ({"degrade": "light"}, True)])
 def test_nothing_of_a_clock_is_at_the_edge_of_a_picture_that_will_be_moved(moved, free):
     options = PLAIN | {"dial_size": (1.0, 1.0)} | moved
-    shown = random_look(
-        Clock(**options), ClockStyle("round", "baton", "none", "white"), Rng("edge")
-    )
-    pixels = np.asarray(draw_clocks([ClockScene(shown, {})], Rng("ground"))).astype(int)
+    style = ClockStyle("round", "baton", "none", "white")
+    picture = shown(Clock(**options), style, Rng("edge")).picture
+    pixels = np.asarray(draw_face(picture, Rng("ground"))).astype(int)
     edges = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     assert (np.ptp(edges, axis=0).max() == 0) == free
 
@@ -381,10 +406,12 @@ def test_the_hour_hand_is_shorter(hands):
     clock = Clock(hands=(hands,), ood=hands in UNSEEN_HANDS)
     for index in range(100):
         rng = clock.rng(index)
-        look = random_look(clock, random_face(clock, rng, 0).style, rng)
-        assert look.hour[0] < 0.7 * look.minute[0]
-        reaches = [max(c[:, 1].max() for c in hand_shape(hands, *size))
-                   for size in (look.hour, look.minute)]  # fmt: skip
+        meaning = random_face(clock, rng, 0)
+        scene = random_scene(clock, meaning, rng, 224, name=str(index))
+        hour, minute = (scene.parts[name].part for name in ("hour", "minute"))
+        assert hour.length < 0.7 * minute.length
+        reaches = [max(c[:, 1].max() for c in hand_shape(hands, hand.length, hand.width))
+                   for hand in (hour, minute)]  # fmt: skip
         assert reaches[0] < 0.7 * reaches[1]
 
 

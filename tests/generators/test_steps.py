@@ -72,8 +72,8 @@ def test_steps_change_the_answer_alone(kind, options):
 @pytest.mark.parametrize(
     ("kind", "options", "name"),
     [
-        ("clock", {}, "clock-v8-5253387a-train-0-0000000"),
-        ("clock", {"answer": "mixed"}, "clock-v8-5253387a-train-0-mixed-0000000"),
+        ("clock", {}, "clock-v9-5253387a-train-0-0000000"),
+        ("clock", {"answer": "mixed"}, "clock-v9-5253387a-train-0-mixed-0000000"),
         ("gauge", {}, "gauge-v9-25578960-train-0-0000000"),
         ("chart", {}, "chart-v4-348e76f3-train-0-0000000"),
     ],
@@ -123,8 +123,8 @@ def test_a_mixed_question_says_if_steps_are_wanted():
 @pytest.mark.parametrize(
     ("kind", "options", "rationale", "answer"),
     [
-        ("clock", {"second_hand": 0}, "short hand 9.32, long hand 3.8", "09:19"),
-        ("clock", {"one_hand": 1.0}, "short hand 8.92", "08:55"),
+        ("clock", {"second_hand": 0}, "short hand 6.8, long hand 9.6", "06:48"),
+        ("clock", {"one_hand": 1.0}, "short hand 10.83", "10:50"),
         ("gauge", {"instruments": ["gauge"], "level": "medium", "seed": 1},
          "between 4 and 5, 1.5 of 4", "4.375 bar"),
         ("gauge", {"instruments": ["dial"], "level": "hard"}, "between 3 and 4, 4.5 of 10", "3.5"),

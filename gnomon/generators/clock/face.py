@@ -8,6 +8,11 @@ from typing import Literal, NamedTuple
 from gnomon.generators.base import Split, split_of
 from gnomon.sample import Form, Time
 
+# Numerals of a dial on which the hour hand turns once a day.
+ARABIC_24 = "arabic-24"
+# Numerals of dials of twelve hours.
+NUMERALS = ("arabic", "roman", "roman-iv", "sparse", "dots", "none")
+
 
 class ClockStyle(NamedTuple):
     """Style of a clock. Two splits never share a combination of the four properties."""
@@ -32,25 +37,6 @@ def times(split: Split | None) -> tuple[int, ...]:
     """Return the minutes of twelve hours that belong to a split, or all 720 if it is None."""
     every = ((minute, f"{minute // 60 or 12:02}:{minute % 60:02}") for minute in range(720))
     return tuple(m for m, time in every if split is None or split_of("clock", time) == split)
-
-
-_ROMAN = ("XII", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
-_ARABIC = ("12", *map(str, range(1, 12)))
-# Texts by hour; 0 is twelve, or midnight.
-TEXTS: dict[str, dict[int, str]] = {
-    "arabic": dict(enumerate(_ARABIC)),
-    # Most dials write IIII, which balances the VIII across.
-    "roman": dict(enumerate(_ROMAN)) | {4: "IIII"},
-    "roman-iv": dict(enumerate(_ROMAN)),
-    "sparse": {hour: _ARABIC[hour] for hour in (0, 3, 6, 9)},
-    "arabic-24": {0: "24"} | {hour: str(hour) for hour in range(1, 24)},
-    "dots": {},
-    "none": {},
-}
-# Numerals of a dial on which the hour hand turns once a day.
-ARABIC_24 = "arabic-24"
-# Numerals of dials of twelve hours.
-NUMERALS = tuple(name for name in TEXTS if name != ARABIC_24)
 
 
 # Minutes to which a clock with only an hour hand is read. It is twice as many on a 24-hour dial.
@@ -87,17 +73,6 @@ class ClockFace(NamedTuple):
     def step(self) -> int:
         """Minutes between two times that can be told apart."""
         return STEP * self.hours // 12 if self.one_hand else 1
-
-    @property
-    def angles(self) -> dict[str, float]:
-        """Angles of the hands in degrees clockwise from twelve."""
-        # 360° in so many hours: a tenth of a degree in as many seconds.
-        angles = {"hour": self.seconds / (10 * self.hours)}
-        if not self.one_hand:
-            angles["minute"] = self.seconds % 3600 / 10
-        if self.second_hand:
-            angles["second"] = self.seconds % 60 * 6.0
-        return angles
 
     def time(self, later: int = 0) -> Time:
         """Return the time shown plus `later` seconds, in the form that is asked for."""

@@ -10,18 +10,20 @@ from typing import Any, ClassVar
 from gnomon.generators.base import check_names
 from gnomon.generators.clock import clock_questions, scene
 from gnomon.generators.clock import steps as clock_steps
-from gnomon.generators.clock.draw import draw_clocks
-from gnomon.generators.clock.extras import BRANDS, DAY_HEIGHT
 from gnomon.generators.clock.face import ARABIC_24
-from gnomon.generators.clock.look import DAY_NUMERALS, LEGIBLE, RIM, SECOND, free_edge
 from gnomon.generators.clock.options import ClockOptions
+from gnomon.generators.clock.scene import LEGIBLE
 from gnomon.generators.drawing.pose import DISTANCE
 from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS, outline
+from gnomon.generators.faces.draw import draw_faces
 from gnomon.generators.rng import Rng
 from gnomon.sample import Box, Form, Number, Sample, Target, Text, Time
 
 # Smallest distance in pixels between the tips of a second hand at one second and the next.
 _APART = 1.5
+# Lengths in clock.yaml, in units of the dial: from the axis to the edge of the plain case, of the
+# plain second hand, and of the digits of dates and of dials of 24 hours.
+RIM, _SECOND_HAND, _DATE_DIGITS, _DAY_DIGITS = 1.07, 0.9, 0.13, 0.12
 
 
 def check_options(clock: ClockOptions) -> None:
@@ -31,7 +33,7 @@ def check_options(clock: ClockOptions) -> None:
     level = clock.settings
     _check_legible(clock, level)
     romans = any(name.startswith("roman") for name in clock.numerals)
-    brands = "".join(BRANDS) if level.brand else ""
+    brands = "".join(scene.clock_description().raw["parts"]["brand"]["text"]) if level.brand else ""
     clock.materials.check_fonts("0123456789" + ("IVX" if romans else "") + brands)
     alone = [name for name in clock.questions if name in clock_questions.TOGETHER]
     if alone and clock.counts[0] < 2:
@@ -43,9 +45,11 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
     seconds = (clock.ask_seconds and level.second_hand and {*clock.forms} - {"words"}
                and {*clock.questions} & {"read", "shift", "zone", "move", "which"})  # fmt: skip
     # Smallest dial unit in pixels at which each is readable. A second is 6° of its hand's tip.
-    needed = {"the date": LEGIBLE / DAY_HEIGHT if "date" in clock.questions else 0,
-              "numerals of 24 hours": LEGIBLE / DAY_NUMERALS if ARABIC_24 in clock.numerals else 0,
-              "the second": _APART / (SECOND[0] * math.radians(6)) if seconds else 0}  # fmt: skip
+    needed = {
+        "the date": LEGIBLE / _DATE_DIGITS if "date" in clock.questions else 0,
+        "numerals of 24 hours": LEGIBLE / _DAY_DIGITS if ARABIC_24 in clock.numerals else 0,
+        "the second": _APART / (_SECOND_HAND * math.radians(6)) if seconds else 0,
+    }
     widest = 2 * RIM * max(float(abs(outline(dial)).max()) for dial in clock.dial_shapes)
     share = clock.wide[0] if clock.wide else level.dial_size[0]
     # A tilt shortens one direction by its cosine, letters by the square root of it. A lens
@@ -53,7 +57,7 @@ def _check_legible(clock: ClockOptions, level: Any) -> None:
     tilted = math.sqrt(math.cos(math.asin(level.perspective * DISTANCE))) / (1 + level.warp)
     for what, unit in needed.items():
         length = unit * widest / tilted
-        side = math.ceil(max(length / share, length + 2 * free_edge(clock)))
+        side = math.ceil(max(length / share, length + 2 * scene.free_edge(clock)))
         if clock.sizes[0] < side:
             raise ValueError(
                 f"size={clock.size}: {what} cannot be read at that size; give {side} or more,"
@@ -66,7 +70,7 @@ class Clock(ClockOptions):
     """Clocks with one, two or three hands, and questions about them."""
 
     kind: ClassVar[str] = "clock"
-    version: ClassVar[int] = 8
+    version: ClassVar[int] = 9
     targets: ClassVar[tuple[type[Target], ...]] = (Time, Number, Text, Box)
     every_question: ClassVar[dict[str, Any]] = {"questions": tuple(clock_questions.ASK)}
     asks_for_steps: ClassVar[tuple[str, ...]] = clock_steps.QUESTIONS
@@ -101,16 +105,14 @@ class Clock(ClockOptions):
         rng = Rng(self.name, "asked", index)
         mirrored, about = rng.chance(self.mirror), rng.integer(0, len(clocks) - 1)
         # Only the clock of the question may be impossible.
-        wrong = [off_by * (column == about) for column in range(len(clocks))]
-        scenes = scene.random_clocks(self, index, clocks, wrong, question, mirrored=mirrored)
-        image, scenes = scene.through_camera(self, index, draw_clocks(scenes, clocks[0][1]), scenes)
-        pairs = [(meaning, clock) for (meaning, _), clock in zip(clocks, scenes, strict=True)]
-        faces = [
-            scene.face_in_picture(meaning, clock, form, off_by, image.size, question)
-            for meaning, clock in pairs
-        ]
+        meaning, stream = clocks[about]
+        clocks[about] = (meaning._replace(off_by=off_by), stream)
+        scenes = scene.random_clocks(self, index, clocks, question, is_mirrored=mirrored)
+        image = draw_faces([clock.picture for clock in scenes], clocks[0][1])
+        image, scenes = scene.through_camera(self, index, image, scenes)
+        faces = [scene.face_in_picture(clock, form, image.size, question) for clock in scenes]
         answer = clock_questions.ask(question, faces, about, rng, mirrored=mirrored)
-        facts_by_clock = [scene.clock_facts(clock, meaning.seconds) for meaning, clock in pairs]
+        facts_by_clock = [scene.clock_facts(self, clock) for clock in scenes]
         facts = (
             facts_by_clock[0]
             if len(facts_by_clock) == 1

@@ -14,7 +14,6 @@ from gnomon.generators.drawing.lettering import FONTS
 from gnomon.generators.drawing.pose import STEEPEST, WIDEST
 from gnomon.generators.drawing.shapes import DIALS, HANDS, UNSEEN_DIALS, UNSEEN_HANDS
 from gnomon.generators.looks.instrument_generator import InstrumentGenerator
-from gnomon.generators.user_files import UserFile
 from gnomon.sample import FORMS, Form
 
 
@@ -137,13 +136,6 @@ class ClockOptions(InstrumentGenerator):
             "palettes": (*FAMILIES, *PALETTES),
             "fonts": FONTS,
         }
-
-    def suitable_fonts(self, suited: tuple[str, ...]) -> tuple[str, ...]:
-        """Chosen fonts that suit the numerals. The user's files always count as suitable."""
-        suitable = [
-            n for n in self.materials.names("fonts") if isinstance(n, UserFile) or n in suited
-        ]
-        return tuple(suitable) or suited
 
     @property
     def sizes(self) -> tuple[int, int]:

@@ -3,40 +3,73 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from PIL.Image import Image
 
-from gnomon.generators.clock import extras as clock_extras
-from gnomon.generators.clock.extras import Extras
 from gnomon.generators.clock.face import ARABIC_24, ClockFace
-from gnomon.generators.clock.look import ClockLook, random_look
 from gnomon.generators.clock.options import ClockOptions
-from gnomon.generators.drawing.canvas import Points, bounding_box
-from gnomon.generators.drawing.pose import Lens, Pose, upright_corners
-from gnomon.generators.drawing.shapes import outline, polar
+from gnomon.generators.drawing.canvas import bounding_box
+from gnomon.generators.drawing.degrade import max_turn
+from gnomon.generators.drawing.pose import Lens, Pose, place, upright_corners
+from gnomon.generators.drawing.shapes import polar
+from gnomon.generators.faces.description import DrawnFace, FaceDescription, descriptions
+from gnomon.generators.faces.draw import FaceLook, FaceScene
+from gnomon.generators.faces.in_front import COVER_COLOURS, InFront, cover_outline, random_cover
+from gnomon.generators.faces.varying import EndChooser
+from gnomon.generators.registry import description_files
 from gnomon.generators.rng import Rng
+from gnomon.generators.user_files import UserFile
 from gnomon.sample import Form, Size
+
+# Turn in degrees beyond which a dial marks its twelve.
+UPRIGHT = 10.0
+# Smallest height in pixels at which digits show their hour.
+LEGIBLE = 6.0
+# Questions that need two hands.
+BOTH_HANDS = ("move", "angle", "valid")
+# Pixels to the picture's edge. A lens or wear repeats the colours at the edge beyond it, so a
+# case that touches the edge would continue past its box.
+_FREE = 2
+# Range of the longer side of a clock whose box is asked for, as a share of the picture's side.
+_ANY_SIZE = (0.2, 0.7)
+_HANDS = ("alarm", "hour", "minute", "second")
 
 
 class ClockScene(NamedTuple):
     """Clock ready for drawing."""
 
-    look: ClockLook
-    angles: dict[str, float]
-    """Angles of the hands, in degrees from the dial's twelve."""
-    extras: Extras = Extras()
+    meaning: ClockFace
+    picture: FaceScene
+    parts: Mapping[str, Any]
+    """The parts of the face by their names."""
+    rotation: float
+    tilt: float
+    is_mirrored: bool
 
-    def with_pose(self, pose: Pose) -> ClockScene:
-        """Return the same clock in another pose."""
-        return self._replace(look=self.look._replace(pose=pose))
+    def with_look(self, **changes: Any) -> ClockScene:
+        """Return the same clock with another look of its picture."""
+        picture = self.picture
+        return self._replace(picture=picture._replace(look=picture.look._replace(**changes)))
+
+    @property
+    def angles(self) -> dict[str, float]:
+        """Degrees from the dial's twelve to each hand, alarm included, from bottom to top."""
+        hands = {name: self.parts[name] for name in _HANDS if name in self.parts}
+        # Rounded, so that half past one is 45 degrees and not a little less.
+        return {n: round(h.track.path.direction(h.share), 9) % 360 for n, h in hands.items()}
 
 
-# Questions that need two hands.
-BOTH_HANDS = ("move", "angle", "valid")
+@cache
+def clock_description() -> FaceDescription:
+    """Return the description of clocks."""
+    file = description_files()["clock"]
+    return descriptions(file.read_text("utf-8"), file.stem)[0]
 
 
 def random_faces(clock: ClockOptions, index: int, question: str) -> list[tuple[ClockFace, Rng]]:
@@ -83,29 +116,154 @@ def random_face(
 
 
 def random_clocks(
-    clock: ClockOptions, index: int, clocks: list[tuple[ClockFace, Rng]], wrong: list[float],
-    question: str, *, mirrored: bool,
+    clock: ClockOptions, index: int, clocks: Sequence[tuple[ClockFace, Rng]], question: str, *,
+    is_mirrored: bool,
 ) -> list[ClockScene]:  # fmt: skip
-    """Draw the looks of all clocks in a row. `wrong` has the error of each hour hand in degrees."""
+    """Draw the looks of all clocks in a row."""
     scenes: list[ClockScene] = []
-    for column, ((meaning, stream), off_by) in enumerate(zip(clocks, wrong, strict=True)):
-        size = scenes[0].look.size if scenes else 0
-        look = random_look(clock, meaning.style, stream, size, mirrored=mirrored,
-                                 anywhere=question == "where" and clock.wide is None)  # fmt: skip
-        look = look._replace(pose=look.pose.moved(column * look.size, 0))
-        if meaning.one_hand:
-            # A lone hour hand is as long as a minute hand, because it must reach the ticks.
-            look = look._replace(hour=(look.minute[0], look.hour[1]))
-        angles = meaning.angles
-        angles["hour"] = (angles["hour"] + off_by) % 360
-        # An object must not hide the neighbours, but it may extend over the picture's edge.
-        ends = (column * look.size if column else -math.inf,
-                (column + 1) * look.size if column + 1 < len(clocks) else math.inf)  # fmt: skip
-        rng = Rng(clock.name, "extras", f"{index}/{column}")
-        hands = list(angles.values())
-        extras = clock_extras.random_extras(clock.settings, look, hands, rng, question, ends)
-        scenes.append(ClockScene(look, angles, extras))
+    # Each clock draws a size, so that the looks of later clocks do not depend on the first.
+    sizes = [rng.within(clock.sizes) for _, rng in clocks]
+    size = sizes[0]
+    for column, (meaning, rng) in enumerate(clocks):
+        scene = random_scene(
+            clock, meaning, rng, size, question, f"{index}/{column}", is_mirrored=is_mirrored
+        )
+        if column:
+            scene = scene.with_look(pose=scene.picture.look.pose.moved(column * size, 0))
+        if clock.settings.glare or clock.settings.occlusion:
+            # An object must not hide the neighbours, but it may extend over the picture's edge.
+            ends = (column * size if column else -math.inf,
+                    (column + 1) * size if column + 1 < len(clocks) else math.inf)  # fmt: skip
+            stream = Rng(clock.name, "front", index, column)
+            front = _random_front(clock, scene, stream, question, ends)
+            scene = scene.with_look(front=front)
+        scenes.append(scene)
     return scenes
+
+
+def random_scene(
+    clock: ClockOptions, meaning: ClockFace, rng: Rng, size: int, question: str = "read",
+    name: str = "", *, is_mirrored: bool = False,
+) -> ClockScene:  # fmt: skip
+    """Draw the look of one clock, and its face from the stream of this name.
+
+    If its box is asked for, it may be small and far from the middle, unless the options forbid it.
+    """
+    ranges = clock.settings
+    if question == "where" and clock.wide is None:
+        ranges = ranges._replace(
+            dial_size=clock.dial_size or _ANY_SIZE,
+            offset=1.0 if clock.offset is None else clock.offset,
+        )
+    lean = rng.uniform(-1, 1)
+    rotation = ranges.rotation * lean * abs(lean)  # most clocks hang nearly straight
+    tilt = rng.uniform(0, ranges.perspective)
+    constants = _constants(clock, meaning, question)
+    is_turned = is_mirrored or abs(rotation) + max_turn(clock.degrade) > UPRIGHT
+    if is_turned and meaning.style.numerals in ("dots", "none"):
+        constants["twelve_mark"] = 1.0
+    face = _draw(clock, meaning, constants, name)
+    edge = free_edge(clock)
+    room = size - 2 * edge
+    pose = place(
+        face.body.outline(face.body.rim), turn=rotation, tilt=tilt, towards=rng.uniform(0, 360),
+        length=min(size * rng.uniform(*ranges.dial_size), room), room=room,
+        shift=(rng.uniform(-1, 1) * ranges.offset, rng.uniform(-1, 1) * ranges.offset),
+    )  # fmt: skip
+    pose = pose.moved(edge, edge) if edge else pose
+    pose = pose.mirrored() if is_mirrored else pose
+    if is_turned and meaning.hours == 12 and _numeral_pixels(clock, face, pose) < LEGIBLE:
+        # From the same draws, so that only the mark is added.
+        face = _draw(clock, meaning, constants | {"twelve_mark": 1.0}, name)
+    look = FaceLook(
+        size=size,
+        palette=meaning.style.palette,
+        background=rng.choice(clock.materials.names("backgrounds")),
+        font=_font(clock, meaning, rng) or face.body.font,
+        pose=pose,
+        is_photo=clock.look == "photo",
+        shadow=rng.uniform(0.15, 0.35) if rng.chance(ranges.shadow) else 0.0,
+    )
+    parts = {mount.name: mount for mount in face.parts}
+    return ClockScene(meaning, FaceScene(face, look), parts, rotation, tilt, is_mirrored)
+
+
+def _constants(clock: ClockOptions, meaning: ClockFace, question: str) -> dict[str, Any]:
+    """Return what the time and the options determine of the description's draws."""
+    ranges, style = clock.settings, meaning.style
+    is_dated = question == "date"
+    return {
+        "dial": style.dial,
+        "hands": style.hands,
+        "numerals": style.numerals,
+        "minute_track": ranges.minute_track,
+        "second_hand": meaning.second_hand,
+        "one_hand": meaning.one_hand,
+        "wrong": meaning.off_by * meaning.hours / 360,
+        "variety": ranges.variety,
+        # A small dial or a window cuts into taller numerals, and into numerals further in.
+        "crowded": bool(ranges.date or ranges.subdials or "date" in clock.questions),
+        "brand": ranges.brand,
+        "date": 1.0 if is_dated else ranges.date,
+        "subdials": ranges.subdials,
+        # Three hands leave one of four places free for the date.
+        "alarm": 0.0 if is_dated or meaning.one_hand else ranges.alarm,
+    }
+
+
+def _draw(
+    clock: ClockOptions, meaning: ClockFace, constants: dict[str, Any], name: str
+) -> DrawnFace:
+    rng = Rng(clock.name, "face", name)
+    return clock_description().draw(Fraction(meaning.seconds), rng, constants)
+
+
+def _numeral_pixels(clock: ClockOptions, face: DrawnFace, pose: Pose) -> float:
+    """Return the height of a digit in the picture. A lens makes it smaller by its strength."""
+    pixels: float = face.quantities["height"] * pose.scale / (1 + clock.settings.warp)
+    return pixels
+
+
+def free_edge(clock: ClockOptions) -> int:
+    """Pixels between a clock and the edges of its part of the picture."""
+    return _FREE if clock.settings.warp or clock.degrade != "off" else 0
+
+
+def _font(clock: ClockOptions, meaning: ClockFace, rng: Rng) -> str | None:
+    """Draw a font of the option. A built-in font must suit the numerals. None without the option
+    or a suitable font."""
+    if clock.fonts is None:
+        return None
+    suited = _suited_fonts(meaning.style.numerals)
+    names = [n for n in clock.materials.names("fonts") if isinstance(n, UserFile) or n in suited]
+    return rng.choice(names) if names else None
+
+
+@cache
+def _suited_fonts(numerals: str) -> set[str]:
+    description = clock_description()
+    return {
+        description.draw(Fraction(0), EndChooser(0, index), {"numerals": numerals}).body.font
+        for index in range(description.body_fonts)
+    }
+
+
+def _random_front(
+    clock: ClockOptions, scene: ClockScene, rng: Rng, question: str, ends: tuple[float, float]
+) -> InFront:
+    """Draw a reflection in the glass, and an object that hides neither hands nor date."""
+    ranges, picture, cover = clock.settings, scene.picture, None
+    glare = rng.uniform(0, 360) if rng.chance(ranges.glare) else None
+    # If the box of a clock is asked for, objects never hide the clock.
+    if rng.chance(ranges.occlusion) and question != "where":
+        visible = list(scene.angles.values())
+        if date := scene.parts.get("date.window"):
+            _, x, y = date.frame
+            visible.append(math.degrees(math.atan2(x, -y)))
+        if picture.face.quantities["twelve"]:
+            visible.append(0.0)
+        cover = random_cover(picture.edge, picture.look.pose, visible, ends, rng)
+    return InFront(glare, cover, COVER_COLOURS[0] if cover is None else rng.choice(COVER_COLOURS))
 
 
 def through_camera(
@@ -114,51 +272,58 @@ def through_camera(
     """Put the picture through a lens and degrade it. Return it with the clocks at their places."""
     if clock.settings.warp:
         lens = Lens(Rng(clock.name, "lens", index).uniform(0, clock.settings.warp), image.size)
-        clocks = [scene.with_pose(replace(scene.look.pose, lens=lens)) for scene in clocks]
+        clocks = [s.with_look(pose=replace(s.picture.look.pose, lens=lens)) for s in clocks]
         image = lens.distort(image)
-    cases = np.concatenate([_case(scene) for scene in clocks])
-    image, moved = clock.take_picture(index, image, cases, clocks[0].look.background)
-    return image, [scene.with_pose(moved.after(scene.look.pose)) for scene in clocks]
+    if clock.wide is None and clock.degrade == "off":
+        return image, clocks
+    cases = np.concatenate([scene.picture.case for scene in clocks])
+    image, moved = clock.take_picture(index, image, cases, clocks[0].picture.look.background)
+    return image, [scene.with_look(pose=moved.after(scene.picture.look.pose)) for scene in clocks]
 
 
-def face_in_picture(
-    meaning: ClockFace, scene: ClockScene, form: Form, off_by: float, size: Size, question: str
-) -> ClockFace:
+def face_in_picture(scene: ClockScene, form: Form, size: Size, question: str) -> ClockFace:
     """Return the face as questions use it: with its date, form of answer, and box if needed."""
-    box = bounding_box(np.clip(_case(scene), 0, size)) if question == "where" else ()
+    meaning, day = scene.meaning, scene.parts.get("date.day")
     # Times of a 24-hour day do not have usual words.
     form = "digits" if form == "words" and meaning.hours == 24 else form
-    with_seconds, day = meaning.with_seconds and form != "words", scene.extras.day
-    return meaning._replace(with_seconds=with_seconds, form=form, off_by=off_by, box=box, day=day)
+    return meaning._replace(
+        with_seconds=meaning.with_seconds and form != "words",
+        form=form,
+        box=bounding_box(np.clip(scene.picture.case, 0, size)) if question == "where" else (),
+        day=day and int(day.part.text),
+    )
 
 
-def _case(scene: ClockScene) -> Points:
-    return scene.look.pose(outline(scene.look.style.dial, scene.look.design.rim))
-
-
-def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
+def clock_facts(clock: ClockOptions, scene: ClockScene) -> dict[str, Any]:
     """Return places, look and time of one clock."""
-    look, angles, extras = scene
-    pose = look.pose
+    (face, look), parts, angles = scene.picture, scene.parts, scene.angles
+    pose, alarm = look.pose, angles.pop("alarm", None)
     lens = pose.lens if isinstance(pose.lens, Lens) else None
-    lengths = {"hour": look.hour[0], "minute": look.minute[0], "second": look.design.second[0]}
-    ends = [polar(degrees, lengths[name]) for name, degrees in angles.items()]
-    centre, *tips = pose(np.array([(0.0, 0.0), *ends])).tolist()
-    edge = pose(outline(look.style.dial))
+    ends = [polar(degrees, parts[name].part.length) for name, degrees in angles.items()]
+    # In one call, because a lens takes most of its time for each call.
+    places = pose(np.concatenate([np.array([(0.0, 0.0), *ends]), face.body.outline()]))
+    centre, *tips = places[: len(ends) + 1].tolist()
+    date = parts.get("date.window")
+    cover = look.front.cover
     return {
-        "seconds": seconds,
+        "seconds": scene.meaning.seconds,
         "fields": list(angles),
         "angles": angles,
-        "style": look.style._asdict(),
+        "style": scene.meaning.style._asdict(),
         "background": look.background,
-        "marks": look.marks._asdict(),
-        "rotation": look.rotation,
-        "perspective": look.tilt,
+        "marks": {
+            "hour_ticks": bool(face.quantities["ticked"]),
+            "minute_track": "minutes" in parts,
+            "twelve": parts["twelve"].part.shape if "twelve" in parts else None,
+            "numeral_pixels": _numeral_pixels(clock, face, pose),
+        },
+        "rotation": scene.rotation,
+        "perspective": scene.tilt,
         "centre": centre,
         "tips": dict(zip(angles, tips, strict=True)),
-        "dial_box": bounding_box(edge),
-        "mirrored": look.mirrored,
-        "corners": upright_corners(outline(look.style.dial, look.design.rim), pose),
+        "dial_box": bounding_box(places[len(ends) + 1 :]),
+        "mirrored": scene.is_mirrored,
+        "corners": upright_corners(scene.picture.edge, pose),
         "homography": pose.matrix.tolist(),
         "lens": lens
         and {
@@ -166,5 +331,21 @@ def clock_facts(scene: ClockScene, seconds: int) -> dict[str, Any]:
             "size": list(lens.size),
             "beyond": None if pose.beyond is None else pose.beyond.tolist(),
         },
-        **clock_extras.extras_facts(look, extras),
+        "brand": parts["brand"].part.text if "brand" in parts else None,
+        "subdials": [
+            list(pose.at(*mount.frame[1:])) for name, mount in parts.items() if ".floor" in name
+        ],
+        "alarm": alarm,
+        "glare": look.front.glare is not None,
+        "date": date
+        and {
+            "day": int(parts["date.day"].part.text),
+            "box": bounding_box(pose(date.part.contours()[0] + date.frame[1:])),
+        },
+        "cover": None
+        if cover is None
+        else {
+            "at": cover,
+            "box": bounding_box(cover_outline(scene.picture.edge, pose, cover)),
+        },
     }

@@ -119,7 +119,8 @@ class Canvas:
 
     def picture(self) -> Image.Image:
         """Return the picture at its own size."""
-        return Image.fromarray(self.pixels if self.scale == 1 else half_size(self.pixels))
+        pixels = self.pixels if self.scale == 1 else half_size(self.pixels)
+        return Image.frombuffer("RGB", self.size, pixels, "raw", "RGB", 0, 1)
 
     def _mask(self, shapes: Sequence[Sequence[Points]]) -> tuple[Pixels, tuple[int, int]] | None:
         """Return the mask of the canvas pixels under the shapes, and its corner. None outside the

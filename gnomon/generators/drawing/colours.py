@@ -217,13 +217,17 @@ def _distances(
     grounds: NDArray[Any], edges: tuple[Colour, ...], spread: int
 ) -> NDArray[np.float64]:
     """Return how far each ground, [grounds, 3], under all of its light is from the nearest edge."""
-    # Every fourth level of the light is accurate enough.
-    light = np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
-    lit = _labs(np.clip(grounds + light, 0, 255))  # [light, grounds, 3]
-    distances: NDArray[np.float64] = np.linalg.norm(
-        lit[..., None, :] - _labs(np.array([edges])), axis=-1
-    ).min((0, 2))
+    lit = _labs((grounds + _light(spread)).clip(0, 255))  # [light, grounds, 3]
+    away = lit[..., None, :] - _labs(np.array([edges]))
+    distances: NDArray[np.float64] = np.sqrt((away * away).sum(-1).min((0, 2)))
     return distances
+
+
+@cache
+def _light(spread: int) -> NDArray[np.float64]:
+    """Return levels from -spread to spread, [levels, 1, 1]."""
+    # Every fourth level is accurate enough.
+    return np.linspace(-spread, spread, 1 + spread // 4)[:, None, None]
 
 
 def stand_out(pixels: NDArray[np.uint8], colours: Sequence[Colour], least: float) -> bool:

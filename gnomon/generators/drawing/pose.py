@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from gnomon.generators.drawing.canvas import Points
+from gnomon.generators.drawing.canvas import Points, bounding_box
 from gnomon.generators.rng import Rng
 from gnomon.sample import Size
-
-if TYPE_CHECKING:
-    from gnomon.generators.drawing.canvas import Points
-
 
 # Strongest lens that counts as mild.
 WIDEST = 0.1
@@ -53,11 +50,9 @@ class Lens:
 
     def distort(self, picture: Image.Image) -> Image.Image:
         """Distort a picture. Colours at its edges continue beyond them."""
-        width, height = self.size
-        x, y = np.arange(width) + 0.5, np.arange(height)[:, None] + 0.5
         (middle_x, middle_y), radius = self._middle, self._radius
-        x, y = (x - middle_x) / radius, (y - middle_y) / radius
-        factor = radius * (1 + self.strength * (1 - x**2 - y**2))
+        x, y, inner = _grid(self.size)
+        factor = radius * (1 + self.strength * inner)
         # OpenCV counts pixels by their centres.
         x, y = x * factor + middle_x - 0.5, y * factor + middle_y - 0.5
         distorted = cv2.remap(
@@ -73,6 +68,16 @@ class Lens:
     @property
     def _radius(self) -> float:
         return float(np.hypot(*self._middle))
+
+
+@lru_cache(maxsize=8)
+def _grid(size: Size) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return x and y of a picture's pixels in half diagonals from its middle, and 1 - x² - y²."""
+    width, height = size
+    radius = float(np.hypot(width / 2, height / 2))
+    x = (np.arange(width) + 0.5 - width / 2) / radius
+    y = (np.arange(height)[:, None] + 0.5 - height / 2) / radius
+    return x, y, 1 - x**2 - y**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +179,7 @@ def place(
     `length` is the longer side of the outline. `shift`, -1 to 1, moves it within the free room.
     """
     bent = Pose(_tilt(tilt, towards) @ _rotation(turn))
-    corners = bent(outline)
-    (x1, y1), (x2, y2) = corners.min(0).tolist(), corners.max(0).tolist()
+    x1, y1, x2, y2 = bounding_box(bent(outline))
     # The length is measured on the outline as seen, because a tilt makes it shorter.
     scale = length / max(x2 - x1, y2 - y1)
     left = (room - scale * (x2 - x1)) / 2 * (1 + shift[0]) - scale * x1

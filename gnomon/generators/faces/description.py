@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from dataclasses import MISSING, field, fields, replace
 from dataclasses import dataclass as plain_dataclass
-from dataclasses import field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from itertools import product
+from functools import cache, cached_property, lru_cache
+from itertools import chain, product, repeat
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -27,10 +26,19 @@ from gnomon.generators.drawing.canvas import Points
 from gnomon.generators.drawing.colours import FAMILIES, PALETTES
 from gnomon.generators.drawing.shapes import oblong, outline
 from gnomon.generators.faces.card import Card
-from gnomon.generators.faces.expressions import check_formula, evaluate
+from gnomon.generators.faces.expressions import check_formula, evaluate, formula_names
 from gnomon.generators.faces.mark import Mark
 from gnomon.generators.faces.paints import BodyColours, Paint
-from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.part import (
+    FacePart,
+    FontName,
+    Length,
+    MountedPart,
+    Place,
+    T,
+    unchecked,
+    with_keys,
+)
 from gnomon.generators.faces.pointer import Pointer
 from gnomon.generators.faces.printed import Caption, Plate
 from gnomon.generators.faces.scale import Scale, parse_scales
@@ -38,8 +46,11 @@ from gnomon.generators.faces.track import Positive, Track
 from gnomon.generators.faces.varying import (
     Chooser,
     EndChooser,
+    FieldsOf,
     FixedValue,
     FormulaOf,
+    QuantitiesOf,
+    StepOf,
     Varied,
     as_fraction,
     plan,
@@ -257,10 +268,7 @@ class DrawnFace(NamedTuple):
     def with_changed(self, name: str, **changes: Any) -> DrawnFace:
         """Return the face with other values for keys of a part. They are not checked."""
         part = self.part(name).part
-        # Values that were worked out from the keys are left behind.
-        keys = {each.name: getattr(part, each.name) for each in fields(part)}  # type: ignore[arg-type]
-        other = object.__new__(type(part))
-        vars(other).update(keys | changes)
+        other = with_keys(part, changes)
         parts = [
             mount._replace(
                 part=other if mount.name == name else mount.part,
@@ -308,6 +316,26 @@ class SubFacePlan(NamedTuple):
     spots: PartSpots | None
 
 
+class _DrawStep(NamedTuple):
+    """A plan with the properties that decide whether it is drawn, which are worked out once."""
+
+    plan: PartPlan | SubFacePlan
+    face: str
+    chance: Callable[[Chooser, Any], Any] | None
+    inner: str
+    """Name of its parts' sub-face. Empty for a part."""
+    is_late: bool
+
+
+class _BodyPlan(NamedTuple):
+    values: Varied
+    like: None = None
+    path: str = "body"
+
+
+_KeyPlan: TypeAlias = PartPlan | SubFacePlan | _BodyPlan
+
+
 @dataclass(frozen=True, config=STRICT)
 class SubFace:
     """A small face on the body, written as `part: face` with `parts`.
@@ -333,6 +361,15 @@ class FaceDescription:
     """Paths of the keys in the text that change the description to this variant."""
     scale: Scale | None = None
     """The scale that it has, if it has `scales`."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is worked out from the fields, such as compiled functions.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def _models(self) -> dict[str, Any]:
+        """A checked body and checked parts, by their paths."""
+        return {}
 
     @property
     def variant_name(self) -> str:
@@ -384,7 +421,7 @@ class FaceDescription:
     def with_scale(self, scale: Scale) -> FaceDescription:
         """Return this description for another of its scales, or for a scale of the user."""
         if self.scale is not None:  # plans are the same for all scales
-            _ = self._draw_plans, self._body_plan, self._plans
+            _ = self._quantities_plan, self._body_plan, self._plans
         other = copy(self)
         vars(other).pop("head", None)
         object.__setattr__(other, "scale", scale)
@@ -398,14 +435,16 @@ class FaceDescription:
         return names | {name: head.words(name) for name in head.choices}
 
     @cached_property
-    def _draw_plans(self) -> dict[str, Varied | tuple[float, float, float]]:
-        """Plans of the quantities, each from those before it. A tuple is first, last and step."""
-        head = self.head
-        plans: dict[str, Varied | tuple[float, float, float]] = {}
-        names = {name: words for name, words in self._names.items() if name not in head.draws}
-        for name, raw in head.draws.items():
+    def _quantities_plan(self) -> QuantitiesOf:
+        """Plan of the quantities, each from those before it."""
+        plans: dict[str, Varied] = {}
+        names = {name: words for name, words in self._names.items() if name not in self.head.draws}
+        exact = {"value"}  # fractions, so that wheels carry; drawn ranges are floats
+        for name, raw in self.head.draws.items():
             if _is_stepped(raw):
-                plans[name] = (raw[0], raw[1], raw[2])
+                first, _, step = map(as_fraction, raw)
+                plans[name] = StepOf(first, step, _count(raw))
+                exact.add(name)
             else:
                 is_share = isinstance(raw, dict) and raw.keys() == {"chance"}
                 value = {**raw, "then": 1, "else": 0} if is_share else raw
@@ -413,9 +452,12 @@ class FaceDescription:
                 if isinstance(planned, FixedValue) and not isinstance(raw, int | float):
                     fault = f"{raw!r}: give [first, last, step], a range or a formula"
                     raise self.fault(f"draws.{name}", fault)
+                if isinstance(planned, FormulaOf) and exact.issuperset(formula_names(planned.text)):
+                    planned = replace(planned, is_exact=True)
+                    exact.add(name)
                 plans[name] = planned
             names[name] = None
-        return plans
+        return QuantitiesOf(plans)
 
     @cached_property
     def _body_plan(self) -> Varied:
@@ -456,7 +498,7 @@ class FaceDescription:
             keys = {k: v for k, v in raw.items() if k not in _PART_KEYS}
             chance, spots = self._chance(raw.get("chance", 1.0), here), None
             if raw.get("spots") is not None:
-                spots = self._build(PartSpots, raw["spots"], f"{here}.spots")
+                spots = self._checked(PartSpots, raw["spots"], f"{here}.spots")
             if kind != _SUB_FACE:
                 values = plan(PARTS[kind], keys, self._names, self.fault, here)
                 yield PartPlan(full, PARTS[kind], values, base, face, here, chance, spots)
@@ -493,6 +535,19 @@ class FaceDescription:
                 late.add(each.name)
         return frozenset(late)
 
+    @cached_property
+    def _steps(self) -> list[_DrawStep]:
+        return [
+            _DrawStep(
+                each,
+                each.face,
+                None if each.chance is None else each.chance.draw,
+                f"{each.name}." if isinstance(each, SubFacePlan) else "",
+                each.name in self._late,
+            )
+            for each in self._plans
+        ]
+
     def draw(
         self, value: Fraction, chooser: Chooser, constants: Constants = NO_CONSTANTS,
         *, ood: bool = False,
@@ -505,21 +560,23 @@ class FaceDescription:
         quantities = self._quantities(value, chooser, constants, ood=ood)
         body = self.draw_body(chooser, quantities)
         mounting = _Mounting(quantities, {"": (1.0, 0.0, 0.0)}, {}, {}, set())
-        late = []
-        for each in self._plans:
-            is_late = each.name in self._late
-            if not is_late and each.face not in mounting.frames:
+        late, faces = [], {""}
+        for each, face, chance_of, inner, is_late in self._steps:
+            if face not in faces:
                 continue
-            if each.chance is not None:
-                chance = each.chance.draw(chooser, quantities)
+            if chance_of is not None:
+                chance = chance_of(chooser, quantities)
                 if chance <= 0 or (chance < 1 and not chooser.chance(chance)):
                     continue
+            if inner:
+                faces.add(inner)
             if is_late:
                 late.append(each)
             else:
                 self._add(each, mounting, body, chooser)
         for each in late:
-            self._add(each, mounting, body, chooser)
+            if each.face in mounting.frames:
+                self._add(each, mounting, body, chooser)
         mounts = mounting.mounts
         if body.around is not None:
             body = body.fitted(self._window(body.around, mounts).half_size)
@@ -528,11 +585,8 @@ class FaceDescription:
 
     def draw_body(self, chooser: Chooser, quantities: Mapping[str, Fraction]) -> Body:
         """Draw the body of a face with these quantities."""
-        values, is_checked = self._body_plan.draw(chooser, quantities), True
-        if isinstance(chooser, EndChooser):  # the ends of all ranges are drawn to check them
-            is_checked = False
-        body: Body = self._build(Body, values, "body", is_checked=is_checked)
-        return body
+        values = _drawn(self._body_plan, chooser, quantities)
+        return self._build(Body, _BodyPlan(self._body_plan), values, chooser, quantities)
 
     @cached_property
     def _places(self) -> dict[str, dict[str, int]]:
@@ -547,32 +601,22 @@ class FaceDescription:
         self, value: Fraction, chooser: Chooser, constants: Constants, *, ood: bool
     ) -> dict[str, Any]:
         head = self.head
-        # Steps and formulas are exact, so that wheels carry; drawn ranges are floats.
-        quantities: dict[str, Any] = {"value": value}
-        for name, number in head.options.items():
-            quantities[name] = float(constants.get(name, number))
+        quantities: dict[str, Any] = {"value": value, **head.options, **constants}
         for name, words in head.choices.items():
             word = constants.get(name)
             if word is None:
                 word = chooser.choice(head.held_out.get(name, words) if ood else words)
             quantities[name] = self._places[name][str(word)]
-        for name, planned in self._draw_plans.items():
-            if name in constants:
-                quantities[name] = Fraction(constants[name])
-            elif isinstance(planned, FormulaOf):
-                quantities[name] = evaluate(planned.text, quantities)
-            elif isinstance(planned, tuple):
-                quantities[name] = value_at(planned, chooser.integer(0, _count(planned) - 1))
-            else:
-                quantities[name] = planned.draw(chooser, quantities)
+        self._quantities_plan.draw(chooser, quantities)
         return quantities
 
     def _add(
         self, each: PartPlan | SubFacePlan, mounting: _Mounting, body: Body, chooser: Chooser
     ) -> None:
-        """Draw a part and put it in its place, if its sub-face is in the picture."""
+        """Draw a part and put it in its place."""
         frames = mounting.frames
-        if each.face not in frames:
+        if isinstance(each, PartPlan) and each.spots is None and each.name in self._fixed:
+            self._mount(each, self._fixed[each.name], body, mounting)
             return
         values = self._values(each, mounting, chooser)
         if each.spots is not None:
@@ -582,19 +626,13 @@ class FaceDescription:
             values = {**values, "at": chooser.choice(free)}
             mounting.occupied.add((each.face, values["at"]))
         if isinstance(each, SubFacePlan):
-            sub = self._build(SubFace, values, each.path)
+            sub = self._build(SubFace, each, values, chooser, mounting.quantities)
             scale, x, y = frames[each.face]
             place = (x + scale * sub.at[0], y + scale * sub.at[1])
             frames[f"{each.name}."] = (scale * sub.scale, *place)
             return
-        fixed = None if each.spots is not None else self._fixed.get(each.name)
-        is_checked = not isinstance(chooser, EndChooser)
-        part = fixed or self._build(each.kind, values, each.path, is_checked=is_checked)
-        if isinstance(part, Track) and part.follows == "body":
-            part = part.along(body.shape)
-        mount = self._mount(each, part, frames, mounting.mounts, mounting.quantities)
-        if mount is not None:
-            mounting.mounts[each.name] = mount
+        part = self._build(each.kind, each, values, chooser, mounting.quantities)
+        self._mount(each, part, body, mounting)
 
     def _values(
         self, each: PartPlan | SubFacePlan, mounting: _Mounting, chooser: Chooser
@@ -602,8 +640,10 @@ class FaceDescription:
         """Return the drawn values of a part. Missing keys come from the part named by `like`."""
         values = mounting.values.get(each.name)
         if values is None:
-            values = each.values.draw(chooser, mounting.quantities)
-            if each.like is not None:
+            if each.like is None:
+                values = _drawn(each.values, chooser, mounting.quantities)
+            else:
+                values = each.values.draw(chooser, mounting.quantities)
                 base = self._values(self._by_name[each.like], mounting, chooser)
                 values = _merged(base, values)
             mounting.values[each.name] = values
@@ -616,38 +656,30 @@ class FaceDescription:
             raise self.fault("body.around", f"{name!r} is not a window; {hint(name, windows)}")
         return part
 
-    def _mount(
-        self, each: PartPlan, part: FacePart, frames: Mapping[str, tuple[float, float, float]],
-        mounts: Mapping[str, MountedPart], quantities: Mapping[str, Fraction],
-    ) -> MountedPart | None:  # fmt: skip
-        """Put a part in its place. None for a pointer whose track this picture leaves out."""
-        drive = part.drive_text
-        number = None if drive is None else evaluate(drive, quantities)
-        frame, track = frames[each.face], None
-        if isinstance(part, Pointer | Mark):
+    def _mount(self, each: PartPlan, part: FacePart, body: Body, mounting: _Mounting) -> None:
+        """Put a part in its place, unless its track is left out of this picture."""
+        mounts, frame, track = mounting.mounts, mounting.frames[each.face], None
+        if type(part) is Track and part.follows == "body":
+            part = part.along(body.shape)
+        elif type(part) is Pointer or type(part) is Mark:
             on = mounts.get(f"{each.face}{part.track}") or mounts.get(part.track)
             if on is None and {f"{each.face}{part.track}", part.track} & self._by_name.keys():
-                return None
-            if on is None or not isinstance(on.part, Track):
+                return
+            if on is None or type(on.part) is not Track:
                 tracks = [name for name, mount in mounts.items() if isinstance(mount.part, Track)]
                 raise self.fault(
                     f"{each.path}.track",
                     f"{part.track!r} is not an earlier track; {hint(part.track, tracks)}",
                 )
             frame, track = on.frame, on.part
-        scale = track or part
+        drive, scale = part.drive_text, track or part
+        number = None if drive is None else evaluate(drive, mounting.quantities)
         if number is None or not isinstance(scale, Track):
-            return MountedPart(each.name, part, frame, number, track)
+            mounts[each.name] = MountedPart(each.name, part, frame, number, track)
+            return
         scale_number = scale.scale_number(number)
-        return MountedPart(
-            each.name,
-            part,
-            frame,
-            number,
-            track,
-            scale_number,
-            scale.graduation.share(scale_number),
-        )
+        share = scale.graduation.share(scale_number)
+        mounts[each.name] = MountedPart(each.name, part, frame, number, track, scale_number, share)
 
     @cached_property
     def _fixed(self) -> dict[str, FacePart]:
@@ -660,27 +692,45 @@ class FaceDescription:
                     continue
                 values = each.values.draw(EndChooser(0), {})
                 raws[each.name] = _merged(raws[each.like], values) if each.like else values
-                fixed[each.name] = self._build(each.kind, raws[each.name], each.path)
+                fixed[each.name] = self._checked(each.kind, raws[each.name], each.path)
         return fixed
 
     def _build(
-        self, kind: type[Any], values: dict[str, Any], path: str, *, is_checked: bool = False
-    ) -> Any:
+        self, kind: type[T], each: _KeyPlan, values: dict[str, Any], chooser: Chooser,
+        quantities: Mapping[str, Fraction],
+    ) -> T:  # fmt: skip
+        """Build a part or body. The ends of all ranges are checked, and values between them not."""
+        if isinstance(chooser, EndChooser) or not isinstance(each.values, FieldsOf | FixedValue):
+            return self._checked(kind, values, each.path)
+        model = self._models.get(each.path)
+        if model is None:
+            model = self._checked(kind, self._end_values(each, quantities), each.path)
+            self._models[each.path] = model
+        keys = vars(model).copy()
+        try:
+            for key, value in values.items():
+                keys[key] = value if type(value) is float else _as_in(keys[key], value)
+            return unchecked(kind, keys)
+        except TypeError:  # the model has no such mapping
+            return self._checked(kind, self._end_values(each, quantities) | values, each.path)
+
+    def _end_values(self, each: _KeyPlan, quantities: Mapping[str, Fraction]) -> dict[str, Any]:
+        """Return the values of all keys of a part, with the lower end of each range."""
+        values: dict[str, Any] = each.values.draw(EndChooser(0), quantities)
+        if each.like is None:
+            return values
+        return _merged(self._end_values(self._by_name[each.like], quantities), values)
+
+    def _checked(self, kind: type[T], values: dict[str, Any], path: str) -> T:
         def name(below: str) -> str:
             return f"{self._line(f'{path}.{below}')}: {path}"
 
-        if is_checked:
-            # Without a detour over JSON, which takes half as long again.
-            with suppress(
-                ValueError
-            ):  # what is wrong between two ends that are right is told below
-                return recipe.build(kind, values)
         return recipe.validate(kind, values, name=name)
 
     def check(self) -> None:
         """Refuse what cannot be drawn: both ends of ranges and each item of lists are tried."""
         names = self._names
-        _ = self._draw_plans
+        _ = self._quantities_plan
         for each in self._plans:
             if isinstance(each, PartPlan) and (drive := self._raw_drive(each)) is not None:
                 self._check_formula(f"{each.path}.drive", drive, names)
@@ -789,6 +839,39 @@ class _Mounting(NamedTuple):
                 if isinstance(mount.part, Pointer) and mount.frame == self.frames[face]:
                     free = [p for p in free if mount.part.distance(mount, p) >= spots.clear]
         return free
+
+
+def _drawn(plan: Varied, chooser: Chooser, quantities: Mapping[str, Fraction]) -> dict[str, Any]:
+    """Return the drawn values of keys, and fixed values only for the checks."""
+    if isinstance(plan, FieldsOf) and not isinstance(chooser, EndChooser):
+        plan = plan.varying
+    values: dict[str, Any] = plan.draw(chooser, quantities)
+    return values
+
+
+def _as_in(model: Any, value: Any) -> Any:
+    """Convert a value as the checks converted `model`, which takes less time than the checks."""
+    kind = type(value)
+    if kind is float:
+        return value
+    if kind is list:
+        return tuple(map(_as_in, chain(model, repeat(model[-1] if model else None)), value))
+    if kind is dict:
+        model_kind: Any = type(model)
+        keys = vars(model)
+        converted = {name: _as_in(keys[name], each) for name, each in value.items()}
+        return unchecked(model_kind, {**_defaults(model_kind), **converted})
+    return type(model)(value) if kind is int and isinstance(model, str | float) else value
+
+
+@cache
+def _defaults(kind: Any) -> dict[str, Any]:
+    """Return the keys that a description may leave out, with their values."""
+    return {
+        each.name: each.default if each.default_factory is MISSING else each.default_factory()
+        for each in fields(kind)
+        if not (each.default is MISSING and each.default_factory is MISSING)
+    }
 
 
 def _is_stepped(raw: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,11 +16,10 @@ from gnomon.generators.drawing.colours import Palette, ground_clear_of
 from gnomon.generators.drawing.pose import Pose, upright_corners
 from gnomon.generators.drawing.shapes import ellipse, polar
 from gnomon.generators.faces.description import DrawnFace, decimal_of
+from gnomon.generators.faces.in_front import CLEAR, InFront, draw_in_front
 from gnomon.generators.faces.painter import WHOLE, FacePainter
 from gnomon.generators.faces.part import MountedPart
 from gnomon.generators.faces.pointer import Pointer
-from gnomon.generators.faces.printed import Plate
-from gnomon.generators.faces.track import Track
 from gnomon.generators.looks import photo
 from gnomon.generators.rng import Rng
 
@@ -41,6 +40,9 @@ class FaceLook(NamedTuple):
     width: int | None = None
     readable: int | None = None
     """Smallest readable length of the shorter side, in pixels. Default: the description's."""
+    shadow: float = 0.0
+    """Darkness of the pointers' shadow in a flat picture: 0 for no shadow, 1 for black."""
+    front: InFront = CLEAR
 
 
 class FaceScene(NamedTuple):
@@ -74,31 +76,45 @@ class FaceScene(NamedTuple):
 
 def draw_face(scene: FaceScene, rng: Rng) -> Image:
     """Draw a face with its background, flat or photographed."""
-    look, palette, body = scene.look, scene.palette, scene.face.body
-    width = look.width or look.size
-    if body.shape == PANEL:
-        panel = np.full((look.size, width, 3), palette.floor, np.uint8)
-        canvas = Canvas((width, look.size), panel)
-        _print_neighbours(canvas, scene, palette, rng)
+    return draw_faces([scene], rng)
+
+
+def draw_faces(scenes: Sequence[FaceScene], rng: Rng) -> Image:
+    """Draw faces in the places of their poses, on the background of the first."""
+    look, palettes = scenes[0].look, [scene.palette for scene in scenes]
+    if scenes[0].face.body.shape == PANEL:
+        size = (look.width or look.size, look.size)
+        canvas = Canvas(size, np.full((*size[::-1], 3), palettes[0].floor, np.uint8))
+        _print_neighbours(canvas, scenes[0], palettes[0], rng)
     else:
-        canvas = _with_background(scene, palette, rng)
-    painter = _print_face(canvas, scene, palette, rng)
+        canvas = _with_background(scenes, palettes, rng)
+    painters = [
+        _print_face(canvas, scene, palette, rng)
+        for scene, palette in zip(scenes, palettes, strict=True)
+    ]
     if look.is_photo:
-        return _photograph(canvas, scene, painter, rng)
-    for mount in scene.face.parts:
-        if _stands_above(mount):
-            painter.frame = mount.frame
-            mount.part.paint(painter, mount)
-    painter.finish_fine()
+        return _photograph(canvas, scenes, painters, rng)
+    for scene, painter in zip(scenes, painters, strict=True):
+        for mount in scene.face.parts:
+            if mount.part.layer == "above":
+                painter.frame = mount.frame
+                mount.part.paint(painter, mount)
+        painter.finish_fine(scene.look.shadow)
+        _draw_in_front(canvas, scene)
     return canvas.picture()
 
 
-def _with_background(scene: FaceScene, palette: Palette, rng: Rng) -> Canvas:
-    look, body = scene.look, scene.face.body
-    ground = ground_clear_of((palette.case,), palette.ground, SPREADS.get(look.background, 0))
-    # Just outside of the rim, where body and ground meet.
-    edges = [(look.pose(body.outline(body.rim + 0.03)), palette.case)]
-    width = look.width or look.size
+def _with_background(scenes: Sequence[FaceScene], palettes: Sequence[Palette], rng: Rng) -> Canvas:
+    look, cases = scenes[0].look, tuple(palette.case for palette in palettes)
+    ground = ground_clear_of(cases, palettes[0].ground, SPREADS.get(look.background, 0))
+    edges = []
+    if look.background not in SPREADS:
+        # Just outside of the rims, where body and ground meet.
+        edges = [
+            (scene.look.pose(scene.face.body.outline(scene.face.body.rim + 0.03)), case)
+            for scene, case in zip(scenes, cases, strict=True)
+        ]
+    width = (look.width or look.size) * len(scenes)
     behind = background_behind(look.background, max(width, look.size), ground, rng, edges)
     return Canvas((width, look.size), np.ascontiguousarray(behind[: look.size, :width]))
 
@@ -123,7 +139,7 @@ def _print_face(canvas: Canvas, scene: FaceScene, palette: Palette, rng: Rng) ->
     body = face.body
     painter = FacePainter(canvas, look.pose, palette, look.font, face.head.unit, rng)
     for mount in face.parts:
-        if _is_behind(mount):
+        if mount.part.layer == "behind":
             painter.frame = mount.frame
             mount.part.paint(painter, mount)
     painter.frame = WHOLE
@@ -157,45 +173,50 @@ def _print_parts(painter: FacePainter, face: DrawnFace) -> None:
 
 def _floor_parts(face: DrawnFace) -> Iterator[MountedPart]:
     """Iterate over the parts in the floor. Parts beneath a track come before it."""
-    beneath = [m for m in face.parts if isinstance(m.part, Pointer) and m.part.beneath]
+    beneath = [mount for mount in face.parts if mount.part.layer == "beneath"]
     for mount in face.parts:
-        if isinstance(mount.part, Track):
+        if beneath:
             yield from (liquid for liquid in beneath if liquid.track is mount.part)
-        if not (mount in beneath or _stands_above(mount) or _is_behind(mount)):
+        if mount.part.layer == "floor":
             yield mount
 
 
-def _stands_above(mount: MountedPart) -> bool:
-    return isinstance(mount.part, Pointer) and mount.part.stands_above
+def _draw_in_front(canvas: Canvas, scene: FaceScene) -> None:
+    if scene.look.front != CLEAR:
+        draw_in_front(canvas, scene.look.pose, scene.edge, scene.look.front)
 
 
-def _is_behind(mount: MountedPart) -> bool:
-    return isinstance(mount.part, Plate) and mount.part.behind
-
-
-def _photograph(canvas: Canvas, scene: FaceScene, painter: FacePainter, rng: Rng) -> Image:
-    """Take a picture of a face, the pointers a little above it."""
-    face, look = scene.face, scene.look
-    without_pointers = canvas.pixels.copy()
+def _photograph(
+    canvas: Canvas, scenes: Sequence[FaceScene], painters: Sequence[FacePainter], rng: Rng
+) -> Image:
+    """Take a picture of the faces, the pointers a little above them."""
+    without_pointers = Canvas(canvas.size, canvas.pixels.copy())
     contours: list[Points] = []
-    shift = np.array(photo.parallax(rng, look.pose.scale))
-    for mount in face.parts:
-        if _stands_above(mount):
-            pointer = mount.part
-            assert isinstance(pointer, Pointer)
-            # The pointer of a small dial stands less high.
-            x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
-            painter.pose, painter.frame = look.pose.moved(x, y), mount.frame
-            pointer.paint(painter, mount)
-            in_front = (*pointer.contours(mount), *pointer.hub_discs(mount))
-            contours += [painter.place(contour) for contour in in_front]
-    painter.finish_fine()
+    for scene, painter in zip(scenes, painters, strict=True):
+        pose = scene.look.pose
+        shift = np.array(photo.parallax(rng, pose.scale))
+        for mount in scene.face.parts:
+            if mount.part.layer == "above":
+                pointer = mount.part
+                assert isinstance(pointer, Pointer)
+                # The pointer of a small dial stands less high.
+                x, y = shift * min(1.0, mount.frame[0] * pointer.reach(mount))
+                painter.pose, painter.frame = pose.moved(x, y), mount.frame
+                pointer.paint(painter, mount)
+                above = (*pointer.contours(mount), *pointer.hub_discs(mount))
+                contours += [painter.place(contour) for contour in above]
+        painter.finish_fine()
+    for layer in (without_pointers, canvas):
+        for scene in scenes:
+            _draw_in_front(layer, scene)
     # A panel continues beyond the picture.
-    grow = 4.0 if face.body.shape == PANEL else 1.0
-    edges = ([look.pose(grow * edge)] for edge in (scene.edge, face.body.outline()))
-    masks = (photo.mask_of(part, canvas.size) for part in (contours, *edges))
-    layers = photo.Layers(without_pointers, canvas.pixels, *masks)
-    readable = min(look.readable or face.head.readable, look.size)
+    grow = 4.0 if scenes[0].face.body.shape == PANEL else 1.0
+    cases = [scene.look.pose(grow * scene.edge) for scene in scenes]
+    floors = [scene.look.pose(grow * scene.face.body.outline()) for scene in scenes]
+    masks = (photo.mask_of(part, canvas.size) for part in (contours, cases, floors))
+    layers = photo.Layers(without_pointers.pixels, canvas.pixels, *masks)
+    look = scenes[0].look
+    readable = min(look.readable or scenes[0].face.head.readable, look.size)
     return photo.photograph(layers, rng, min_readable_side=readable)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -16,19 +15,19 @@ from gnomon.names import hint
 Quantities: TypeAlias = Mapping[str, Any]
 _Formula: TypeAlias = Callable[[Quantities], Any]
 
-_SIGNS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: lambda a, b: Fraction(a // b),
-    ast.Mod: operator.mod,
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
-    "floor": lambda x: Fraction(math.floor(x)),
-    "ceil": lambda x: Fraction(math.ceil(x)),
-    "round": lambda x: Fraction(math.floor(x + Fraction(1, 2))),
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "round": lambda x: math.floor(x + (0.5 if isinstance(x, float) else Fraction(1, 2))),
     "min": min,
     "max": max,
 }
@@ -43,23 +42,15 @@ _RULE = (
 def evaluate(text: str, quantities: Quantities) -> Fraction:
     """Evaluate a formula exactly."""
     try:
-        result: Fraction = _compiled(text, Fraction)(quantities)
+        result: Fraction = _compiled(text)(quantities)
         return result
-    except ZeroDivisionError:
-        raise ValueError(f"{text!r} divides by 0") from None
-
-
-def evaluate_float(text: str, quantities: Quantities) -> float:
-    """Evaluate a formula in floats, which is several times faster."""
-    try:
-        return float(_compiled(text, float)(quantities))
     except ZeroDivisionError:
         raise ValueError(f"{text!r} divides by 0") from None
 
 
 def check_formula(text: str, names: Mapping[str, object]) -> None:
     """Raise a ValueError if a text is not a formula of these names."""
-    _ = _compiled(text, Fraction)
+    _ = _compiled(text)
     for name in formula_names(text):
         if name not in names:
             raise ValueError(f"{text!r}: no quantity is called {name!r}; {hint(name, list(names))}")
@@ -89,37 +80,57 @@ def _power_of_ten(exponent: Fraction) -> Fraction:
     return Fraction(10) ** int(exponent)
 
 
+# What the compiled text may call besides.
+_CALLED = {**_FUNCTIONS, "Fraction": Fraction, "power_of_ten": _power_of_ten, "rounded": round}
+
+
 @lru_cache(maxsize=4096)
-def _compiled(text: str, number_type: Callable[[Any], Any]) -> _Formula:
-    return _compile(_parsed(text), text, number_type)
+def _compiled(text: str) -> _Formula:
+    constants: list[Any] = []
+    source = formula_source(text, constants)
+    return compile_source(f"lambda q: {source}", constants)
 
 
-def _compile(node: ast.expr, text: str, number_type: Callable[[Any], Any]) -> _Formula:
-    """Compile a node to a function. Raise a ValueError for a node that is not listed here."""
+def compile_source(source: str, constants: list[Any]) -> Callable[..., Any]:
+    """Compile Python's text of a function that uses these constants as `c`."""
+    # The text is put together here, from checked formulas alone.
+    function: Callable[..., Any] = eval(source, {**_CALLED, "c": constants})  # noqa: S307
+    return function
+
+
+def formula_source(text: str, constants: list[Any] | None = None) -> str:
+    """Return Python's text of a formula, in which the quantities are called `q`.
+
+    With a list of constants it is exact, and its numbers are appended to them. Otherwise, its
+    numbers are floats, which is several times faster.
+    """
+    return _source(_parsed(text), text, constants)
+
+
+def _source(node: ast.expr, text: str, constants: list[Any] | None) -> str:
+    """Write a node as Python. Raise a ValueError for a node that is not listed here."""
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            if constants is None:
+                return repr(float(number))
             # By its digits: 0.1 is a tenth here, not the nearest binary fraction.
-            constant = number_type(repr(number))
-            return lambda _: constant
+            constants.append(Fraction(repr(number)))
+            return f"c[{len(constants) - 1}]"
         case ast.Name(id=name) if name not in _FUNCTIONS:
-            if number_type is float:
-                return lambda quantities: float(quantities[name])
-            return lambda quantities: quantities[name]
+            return f"q[{name!r}]"
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            negated = _compile(inner, text, number_type)
-            return lambda quantities: -negated(quantities)
-        case ast.BinOp(ast.Constant(value=10), ast.Pow(), exponent_node):
-            exponent = _compile(exponent_node, text, Fraction)
-            return lambda quantities: _power_of_ten(exponent(quantities))
-        case ast.BinOp(first_node, sign, second_node) if type(sign) in _SIGNS:
-            first = _compile(first_node, text, number_type)
-            second = _compile(second_node, text, number_type)
-            work = _SIGNS[type(sign)]
-            return lambda quantities: work(first(quantities), second(quantities))
+            return f"(-{_source(inner, text, constants)})"
+        case ast.BinOp(ast.Constant(value=10), ast.Pow(), exponent):
+            return f"power_of_ten({_source(exponent, text, constants)})"
+        case ast.BinOp(first, sign, second) if type(sign) in _SIGNS:
+            first_text, second_text = (_source(n, text, constants) for n in (first, second))
+            result = f"({first_text} {_SIGNS[type(sign)]} {second_text})"
+            is_whole = isinstance(sign, ast.FloorDiv)
+            return result if constants is None or not is_whole else f"Fraction({result})"
         case ast.Call(func=ast.Name(id=name), args=[_, *_] as args, keywords=[]) if (
             name in _FUNCTIONS and (len(args) == 1) == (name not in ("min", "max"))
         ):
-            inner_formulas = [_compile(arg, text, number_type) for arg in args]
-            function = _FUNCTIONS[name]
-            return lambda quantities: function(*(f(quantities) for f in inner_formulas))
+            inner_texts = ", ".join(_source(arg, text, constants) for arg in args)
+            result, is_whole = f"{name}({inner_texts})", name in ("floor", "ceil", "round")
+            return result if constants is None or not is_whole else f"Fraction({result})"
     raise ValueError(f"{text!r}: {ast.unparse(node)!r} is not allowed here: {_RULE}")

@@ -8,7 +8,6 @@ steps into colours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import cv2
@@ -121,12 +120,17 @@ def _write_ink(plate: Canvas, texts: Sequence[Lettering], font: str, pose: Pose)
         cv2.add(part, cv2.multiply(cv2.bitwise_not(part), mask, None, 1 / 255), part)
 
 
-@lru_cache(maxsize=256)
+# Shares of case, floor and ink in each of the 256 steps, [256, 3].
+_SHARES = np.stack(
+    [
+        np.interp(np.arange(256), (0, _STEPS["case"], _STEPS["floor"], _STEPS["ink"]), part)
+        for part in ((0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    ],
+    1,
+)
+
+
 def _ladder(case: Colour, floor: Colour, ink: Colour) -> Pixels:
     """Return the colour of each step, less what is seen through it, for `applyColorMap`."""
-    steps = [0, _STEPS["case"], _STEPS["floor"], _STEPS["ink"]]
-    parts = [
-        np.interp(np.arange(256), steps, [0, *part]) for part in zip(case, floor, ink, strict=True)
-    ]
-    ladder: Pixels = np.rint(np.stack(parts, 1)).astype(np.uint8)[:, None]
+    ladder: Pixels = np.rint(_SHARES @ np.array((case, floor, ink))).astype(np.uint8)[:, None]
     return ladder

@@ -53,9 +53,9 @@ class Graduation:
         self._values = [self.low, *(piece.high for piece in pieces)]
         self._shares = [0.0, *(piece.share for piece in pieces)]
         self.ticks = self._all_ticks()
-        self.shares_by_rank = tuple(
-            np.array([tick.share for tick in self.ticks if tick.rank == rank]) for rank in range(3)
-        )
+        by_rank = [[tick for tick in self.ticks if tick.rank == rank] for rank in range(3)]
+        self.labelled = by_rank[LABELLED]
+        self.shares_by_rank = tuple(np.array([t.share for t in ticks]) for ticks in by_rank)
 
     def share(self, value: float) -> float:
         """Return the position of a value on the path, 0 to 1. Values beyond a ring's end wrap."""

@@ -19,6 +19,8 @@ from gnomon.generators.rng import Rng
 
 # Ticks thinner than this many pixels are drawn as the thinnest lines there are.
 _THINNEST = 0.9
+# Share of a unit by which a shadow falls: light from above, a little from the left.
+_FALL = np.array([0.03, 0.04])
 Frame = tuple[float, float, float]
 WHOLE: Frame = (1.0, 0.0, 0.0)
 """The frame of parts on the face itself."""
@@ -43,8 +45,7 @@ class FacePainter:
         """Half the width and height of a window. Texts whose middles lie outside are left out."""
         self._print = FloorPrint(palette)
         self._late: list[Callable[[], None]] = []
-        self._fine: list[Sequence[Points]] = []
-        self._fine_colour: Colour | None = None
+        self._fine: list[tuple[Colour, list[Sequence[Points]]]] = []
 
     def colour(self, name: str) -> Colour:
         """Return the colour that a name has on this face."""
@@ -70,14 +71,13 @@ class FacePainter:
 
     def bars(self, ends: Points, width: float, colour: str) -> None:
         """Draw ticks between pairs of ends, [n, 2, 2]."""
-        if not len(ends):
-            return
-        if width * self.scale < _THINNEST:
+        scale = self.scale
+        if width * scale < _THINNEST:
             places = self.place(ends.reshape(-1, 2)).reshape(-1, 2, 2)
             self._print.add_shape(places, colour, "line")
             return
         # LINE_AA makes a bar broader by this, so it is taken off before.
-        broad = max(width - 2 * SWELL / SCALE / self.scale, 0.4 * width)
+        broad = max(width - 2 * SWELL / SCALE / scale, 0.4 * width)
         along = ends[:, 1] - ends[:, 0]
         across = along[:, ::-1] * (-0.5, 0.5) * (broad / np.hypot(*along.T))[:, None]
         side = across[:, None]
@@ -88,13 +88,15 @@ class FacePainter:
     def write(self, texts: Sequence[Lettering], colour: str, font: str | None) -> None:
         """Write texts above all shapes of the floor."""
         scale, x, y = self.frame
-        moved = [
-            t._replace(x=scale * t.x + x, y=scale * t.y + y, height=scale * t.height) for t in texts
-        ]
+        if self.frame != WHOLE:
+            texts = [
+                t._replace(x=scale * t.x + x, y=scale * t.y + y, height=scale * t.height)
+                for t in texts
+            ]
         if self.room is not None:
             wide, high = self.room
-            moved = [t for t in moved if abs(t.x) < wide and abs(t.y) < high]
-        self._print.add_texts(moved, colour, font or self.font)
+            texts = [t for t in texts if abs(t.x) < wide and abs(t.y) < high]
+        self._print.add_texts(texts, colour, font or self.font)
 
     def later(self, paint: Callable[[], None]) -> None:
         """Call `paint` after the floor's texts are drawn, in the present frame."""
@@ -116,17 +118,22 @@ class FacePainter:
 
     def fill_fine(self, contours: Sequence[Points], colour: Colour) -> None:
         """Fill contours above the floor, exact to a tenth of a pixel."""
-        if colour != self._fine_colour:
-            self.finish_fine()
-        self._fine_colour = colour
-        self._fine.append([self.place(contour) for contour in contours])
+        if not self._fine or self._fine[-1][0] != colour:
+            self._fine.append((colour, []))
+        self._fine[-1][1].append([self.place(contour) for contour in contours])
 
-    def finish_fine(self) -> None:
-        """Draw the fine shapes that were collected. Shapes of a colour are drawn together."""
-        if self._fine:
-            assert self._fine_colour is not None
-            self.canvas.fill_fine_shapes(self._fine, self._fine_colour)
-        self._fine = []
+    def finish_fine(self, shadow: float = 0.0) -> None:
+        """Draw the fine shapes that were collected, above their shadow of this darkness.
+
+        Successive shapes of a colour are drawn together.
+        """
+        fine, self._fine = self._fine, []
+        if shadow and fine:
+            fall = _FALL * self.pose.scale
+            shadows = [[c + fall for c in shape] for _, shapes in fine for shape in shapes]
+            self.canvas.fill_fine_shapes(shadows, (0, 0, 0), shadow)
+        for colour, shapes in fine:
+            self.canvas.fill_fine_shapes(shapes, colour)
 
     @property
     def fine_swell(self) -> float:

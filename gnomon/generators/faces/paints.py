@@ -89,14 +89,13 @@ def _override(
     palette: Palette, overrides: Mapping[str, str], shade: tuple[int, int, int]
 ) -> Palette:
     parts: dict[str, Any] = {role: colour_of(name, palette) for role, name in overrides.items()}
-    dressed = replace(palette, **parts)
-    if not any(shade):
-        return dressed
-    floor, ground = (
-        tuple(min(255, max(0, part + by)) for part, by in zip(colour, shade, strict=True))
-        for colour in (dressed.floor, dressed.ground)
-    )
-    return replace(dressed, floor=floor, ground=ground)  # type: ignore[arg-type]
+    if any(shade):
+        for role in ("floor", "ground"):
+            colour = parts.get(role) or getattr(palette, role)
+            parts[role] = tuple(
+                min(255, max(0, part + by)) for part, by in zip(colour, shade, strict=True)
+            )
+    return replace(palette, **parts)
 
 
 def _is_hex(name: str) -> bool:

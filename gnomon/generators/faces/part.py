@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -15,6 +17,9 @@ from gnomon.names import hint
 if TYPE_CHECKING:
     from gnomon.generators.drawing.pose import Pose
     from gnomon.generators.faces.painter import FacePainter
+
+
+T = TypeVar("T")
 
 
 def _check_font(name: str) -> str:
@@ -37,6 +42,28 @@ Place = tuple[Coordinate, Coordinate]
 Length = Annotated[float, Field(gt=0, le=4)]
 
 
+def with_keys(part: T, values: Mapping[str, Any]) -> T:
+    """Return a part or body with other values for keys, which are not checked.
+
+    Values that were worked out from the keys are left behind.
+    """
+    kind: Any = type(part)
+    state = vars(part)
+    return unchecked(type(part), {**{name: state[name] for name in _keys(kind)}, **values})
+
+
+def unchecked(kind: type[T], keys: Mapping[str, Any]) -> T:
+    """Return a part or body with all of its keys, which are not checked."""
+    part = object.__new__(kind)
+    object.__setattr__(part, "__dict__", keys)  # faster than key by key
+    return part
+
+
+@cache
+def _keys(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
 class MountedPart(NamedTuple):
     """A part in its place on the face."""
 
@@ -54,8 +81,16 @@ class MountedPart(NamedTuple):
     """Position of this number on the track: 0 is the start, 1 the end."""
 
 
+Layer: TypeAlias = Literal["behind", "beneath", "floor", "above"]
+
+
 class FacePart(ABC):
     """A part of a face. A subclass adds its keys as fields."""
+
+    @property
+    def layer(self) -> Layer:
+        """Whether it lies behind the body, beneath the ticks, on the floor, or above it."""
+        return "floor"
 
     @abstractmethod
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:

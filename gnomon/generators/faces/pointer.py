@@ -16,7 +16,14 @@ from gnomon.generators.drawing.shapes import disc, hand_shape, needle, rotate
 from gnomon.generators.faces.dial_pointers import POINTERS
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import Distance, FacePart, Length, MountedPart, PlainText
+from gnomon.generators.faces.part import (
+    Distance,
+    FacePart,
+    Layer,
+    Length,
+    MountedPart,
+    PlainText,
+)  # fmt: skip
 from gnomon.generators.faces.paths import RoundPath
 from gnomon.generators.faces.track import Track, rounded
 from gnomon.generators.faces.varying import DRIVE
@@ -91,9 +98,10 @@ class Pointer(FacePart):
         return {"colour": self.colour}
 
     @property
-    def stands_above(self) -> bool:
-        """True for a pointer above the printed face, False for a liquid's column within it."""
-        return self.shape != "column"
+    def layer(self) -> Layer:
+        if self.shape != "column":
+            return "above"
+        return "beneath" if self.beneath else "floor"
 
     def reach(self, mount: MountedPart) -> float:
         """Return the distance from pivot to tip, in the unit of the track's frame."""
@@ -110,20 +118,21 @@ class Pointer(FacePart):
         return float(np.hypot(*(away - share * line)))
 
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:
-        if self.beneath:
+        if self.layer == "beneath":
             for contours, _ in self.layers(mount, painter.fine_swell):
                 painter.fill_below(contours, self.colour)
-        elif self.stands_above:
+        elif self.layer == "above":
             self._paint(painter, mount)
         else:
             painter.later(lambda: self._paint(painter, mount))
 
     def _paint(self, painter: FacePainter, mount: MountedPart) -> None:
         names = {"b": self.colour, "p": self.plate, "h": "hands", "c": "case"}
-        paints = {material: painter.colour(name) for material, name in names.items()}
-        paints["d"] = blend(paints["b"], (0, 0, 0), 0.6)
         for contours, material in self.layers(mount, painter.fine_swell):
-            painter.fill_fine(contours, paints[material])
+            if material == "d":
+                painter.fill_fine(contours, blend(painter.colour(self.colour), (0, 0, 0), 0.6))
+            else:
+                painter.fill_fine(contours, painter.colour(names[material]))
         for hub in self.hub_discs(mount):
             painter.fill_fine([hub], painter.colour(self.hub_colour))
 
@@ -153,6 +162,8 @@ class Pointer(FacePart):
 
         def turn_into_place(shapes: list[Points]) -> list[Points]:
             turned = rotate(shapes, track.path.direction(share))
+            if radius == 1 and not any(track.at):
+                return turned
             return [radius * contour + track.at for contour in turned]
 
         length = self.length

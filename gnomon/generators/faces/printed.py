@@ -22,7 +22,7 @@ from gnomon.generators.drawing.shapes import (
 )
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.part import FacePart, FontName, Layer, Length, MountedPart, Place
 from gnomon.recipe import STRICT
 
 
@@ -57,6 +57,10 @@ class Plate(FacePart):
         if self.shape == "ring" and self.inner >= self.radius:
             raise ValueError(f"inner: {self.inner:g} must be less than the radius")
 
+    @property
+    def layer(self) -> Layer:
+        return "behind" if self.behind else "floor"
+
     def paint(self, painter: FacePainter, mount: MountedPart) -> None:  # noqa: ARG002
         if self.shape == "rose":  # its rays overlap near the middle
             for number in range(8):
@@ -64,10 +68,11 @@ class Plate(FacePart):
                 painter.fill([ray + self.at], self.colour)
             return
         if self.edge:
-            painter.fill(self._contours(self.edge), self.edge_colour)
-        painter.fill(self._contours(0.0), self.colour)
+            painter.fill(self.contours(self.edge), self.edge_colour)
+        painter.fill(self.contours(), self.colour)
 
-    def _contours(self, grow: float) -> list[Points]:
+    def contours(self, grow: float = 0.0) -> list[Points]:
+        """Return the contours of the plate, grown by `grow`, in its frame."""
         (x, y), radius = self.at, self.radius + grow
         if self.shape == "disc":
             return [ellipse(x, y, radius)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -25,7 +25,15 @@ from gnomon.generators.faces.graduation import (
 )  # fmt: skip
 from gnomon.generators.faces.painter import FacePainter
 from gnomon.generators.faces.paints import Paint
-from gnomon.generators.faces.part import Distance, FacePart, FontName, Length, MountedPart, Place
+from gnomon.generators.faces.part import (
+    Distance,
+    FacePart,
+    FontName,
+    Length,
+    MountedPart,
+    Place,
+    with_keys,
+)  # fmt: skip
 from gnomon.generators.faces.paths import OutlinePath, RoundPath, ScalePath, Shares, StraightPath
 from gnomon.generators.faces.scale import plain
 from gnomon.generators.faces.varying import as_fraction
@@ -203,9 +211,7 @@ class Track(FacePart):
         """Return this track along the outline of a body of this shape."""
         if shape not in OUTLINES:
             return self
-        track = replace(self)
-        object.__setattr__(track, "outline", shape)
-        return track
+        return with_keys(self, {"outline": shape})
 
     @cached_property
     def path(self) -> ScalePath:
@@ -222,10 +228,15 @@ class Track(FacePart):
         """True if the scale is a full ring, so that its last value coincides with its first."""
         return self.line is None and abs(self.sweep) == 360
 
-    def scale_number(self, number: Fraction) -> float:
+    def scale_number(self, number: Fraction | float) -> float:
         """Return the scale's value for a number. On a full ring, numbers beyond the end wrap."""
         if not self.goes_round:
             return float(number)
+        first, last = self.values
+        if isinstance(number, float):  # fractions of floats are slow
+            return (number - first) % (last - first) + first
+        if number.denominator == 1 and first == int(first):  # so are whole numbers
+            return (number.numerator - first) % (last - first) + first
         low, high = map(as_fraction, self.values)
         return float(number % high if not low else (number - low) % (high - low) + low)
 
@@ -277,16 +288,20 @@ class Track(FacePart):
 
     def _paint_ticks(self, painter: FacePainter) -> None:
         """Draw labelled ticks in one call and all thinner ticks in another."""
-        labelled, *thin = self._shares_by_rank
-        middle, small = (self.tick * part for part in (self.middle_tick, self.small_tick))
-        shares = np.concatenate([labelled, *thin])
-        inward = np.repeat([self.tick, middle, small], [len(labelled), *map(len, thin)])
-        places = self.path.points(
-            np.concatenate([shares, shares]), np.concatenate([np.zeros(len(shares)), inward])
-        )
-        ends = np.swapaxes(places.reshape(2, -1, 2), 0, 1)
-        painter.bars(ends[: len(labelled)], self.width, self.colour)
-        painter.bars(ends[len(labelled) :], self.thin, self.colour)
+        labelled, middle, small = self._shares_by_rank
+        lengths = self.tick * self.middle_tick, self.tick * self.small_tick
+        if len(labelled):
+            painter.bars(self._ends(labelled, self.tick), self.width, self.colour)
+        shares: Shares = np.concatenate([middle, small]) if len(middle) else small
+        inward = np.repeat(lengths, [len(middle), len(small)]) if len(middle) else lengths[1]
+        if len(shares):
+            painter.bars(self._ends(shares, inward), self.thin, self.colour)
+
+    def _ends(self, shares: Shares, inward: Shares | float) -> Points:
+        """Return both ends of the ticks at these shares, [n, 2, 2]."""
+        ends = np.empty((len(shares), 2, 2))
+        ends[:, 0], ends[:, 1] = self.path.points(shares), self.path.points(shares, inward)
+        return ends
 
     def _paint_dots(self, painter: FacePainter) -> None:
         lengths = (self.tick, self.tick * self.middle_tick, self.tick * self.small_tick)
@@ -300,9 +315,8 @@ class Track(FacePart):
         """Positions of the ticks that are drawn, by rank: labelled, middle, small."""
         labelled, *others = self.graduation.shares_by_rank
         if self.without:
-            ticks = [tick for tick in self.graduation.ticks if tick.rank == LABELLED]
-            has_tick = [float(tick.value) not in self.without for tick in ticks]
-            labelled = labelled[has_tick]
+            values = [tick.value for tick in self.graduation.labelled]
+            labelled = labelled[[float(value) not in self.without for value in values]]
         return labelled, *others
 
     @property
@@ -313,8 +327,7 @@ class Track(FacePart):
     @cached_property
     def written(self) -> dict[Decimal, Lettering]:
         """The numbers by the values at which they stand."""
-        numerals = self.numerals
-        labelled = [t for t in self.graduation.ticks if t.rank == LABELLED]
+        numerals, labelled = self.numerals, self.graduation.labelled
         if numerals is None or not labelled:
             return {}
         away = numerals.away
@@ -322,14 +335,12 @@ class Track(FacePart):
             side = 1 if self.tick >= 0 else -1
             away = side * (max(abs(self.tick), numerals.room) + 0.04 + 0.6 * numerals.height)
         places = self.path.points(self.graduation.shares_by_rank[LABELLED], away).tolist()
-        texts = {}
+        texts, words, turn = {}, numerals.texts, 0.0
         has_half = numerals.most is not None and len(labelled) > numerals.most
         for number, (tick, (x, y)) in enumerate(zip(labelled, places, strict=True)):
-            if float(tick.value) in numerals.skip or (
-                has_half and number % 2 and self.spacing == "linear"
-            ):
+            is_skipped = numerals.skip and float(tick.value) in numerals.skip
+            if is_skipped or (has_half and number % 2 and self.spacing == "linear"):
                 continue
-            words = numerals.texts
             text = (
                 _numeral(tick.value, numerals.times, numerals.decimals)
                 if words is None
@@ -337,7 +348,8 @@ class Track(FacePart):
             )
             if not text:
                 continue
-            turn = self.path.direction(tick.share) if numerals.turn == "radial" else 0.0
+            if numerals.turn == "radial":
+                turn = self.path.direction(tick.share)
             texts[tick.value] = Lettering(text, x, y, numerals.height, round(turn) % 360)
         return texts
 
