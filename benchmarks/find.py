@@ -42,6 +42,8 @@ from gnomon.store.pictures import load_picture
 
 PICTURES, SIDE, BATCH, SAMPLES = 300, 448, 64, 8000
 QUESTION = "What does the dial read? Answer with a number."
+CLOCK_QUESTION = "What time does the clock show? Answer HH:MM."
+"""Questions that gnomon-tiny knows."""
 OFF = ("--finder", "off")
 MISTAKES, LEAST = 60, (SURE, 0.3)
 """Drawings of each kind without an instrument, and confidences that are counted."""
@@ -167,9 +169,9 @@ def draw_crops() -> Iterator[tuple[str, list[Crop]]]:
             continue
         crops = []
         for index in range(DRAWN):
-            image, question, target = renderer.draw(index)
+            image, _, target = renderer.draw(index)
             assert isinstance(target, Time)
-            crops.append(Crop(image, question, target.seconds / 60, 720, 1))
+            crops.append(Crop(image, CLOCK_QUESTION, target.seconds / 60, 720, 1))
         yield f"clocks, {renderer.title}", crops
 
 

@@ -81,7 +81,7 @@ def distance(row: Labelled, a: float, b: float) -> float:
 
 def read_rows(source: Path, out: Path) -> list[Labelled]:
     """Read labels.csv in the order of the names' hashes. A zip is unpacked under `out` first."""
-    folder = unpack(source, out / "photographs") if source.suffix == ".zip" else source
+    folder = unpack(source, out) if source.suffix == ".zip" else source
     rows: list[Labelled] = []
     file = folder / "labels.csv"
     with file.open(encoding="utf-8", newline="") as lines:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gnomon.files import content_hash
+
 # The share of groups that training never sees.
 TEST_SHARE = 1 / 3
 
@@ -66,7 +68,7 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
     """Read a set in the order of its table; a zip is unpacked under `work` first."""
     folder = source
     if source.suffix == ".zip":
-        folder = unpack(source, work / "photographs")
+        folder = unpack(source, work)
     table = folder / "labels.csv"
     if not table.is_file():
         raise ValueError(
@@ -80,8 +82,12 @@ def read_photographs(source: Path, work: Path) -> list[Photograph]:
         return [Photograph(folder / r["image"], float(r["value"]), r[names[2]]) for r in rows]
 
 
-def unpack(archive: Path, folder: Path) -> Path:
-    """Unpack an archive whole or not at all; another process may be doing the same."""
+def unpack(archive: Path, work: Path) -> Path:
+    """Unpack an archive under `work`, into a folder that is named after its content.
+
+    It is unpacked whole or not at all. Another process may be doing the same.
+    """
+    folder = work / f"{archive.stem}-{content_hash(archive)[:12]}"
     if folder.is_dir():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -45,6 +45,18 @@ def test_a_zip_is_read_as_its_folder(dials, tmp_path):
     assert names == [p.file.name for p in read_photographs(dials, tmp_path)]
 
 
+def test_two_zips_are_unpacked_apart(dials, tmp_path):
+    for name, value in (("first", "1.0"), ("second", "2.0")):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.write(next(dials.glob("*.png")), "a.png")
+            archive.writestr("labels.csv", f"image,value,camera\na.png,{value},x\n")
+    values = [
+        read_photographs(tmp_path / f"{name}.zip", tmp_path / "work")[0].value
+        for name in ("first", "second")
+    ]
+    assert values == [1.0, 2.0]
+
+
 def draw_without(source, subject="needles"):
     drawn = options_without(source, SUBJECTS[subject].drawn)
     generator = generators.create(drawn["kind"], **drawn["options"])
