@@ -118,7 +118,7 @@ def test_a_merged_model_answers_by_its_cards_lines(name, small, tmp_path, monkey
     folder = families.TINY if name == "gnomon-tiny" else small(name)
     (tmp_path / "reader").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
-    sample = create("clock", size=112, rotation=0)[1]
+    sample = create("clock", size=112, rotation=0)[2]
     if name == "llama":
         sample = replace(sample, image=None)
     else:

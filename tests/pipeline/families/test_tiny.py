@@ -140,7 +140,11 @@ ROOT = Path(__file__).parents[3]
         (ROOT / "docs" / "howto" / "photographs.md", {"photographs.txt"}, 11),
         (CHARTS / "README.md", {"charts.txt", "transfer_chart_reader.txt"}, 7),
         (ROOT / "docs" / "howto" / "charts.md", {"charts.txt"}, 7),
-        (ROOT / "docs" / "howto" / "find.md", {"wild.txt", "gauges.txt"}, 8),
+        (
+            ROOT / "docs" / "howto" / "find.md",
+            {"find.txt", "gauges.txt", "telephone.txt", "wild.txt"},
+            8,
+        ),
         (GAUGES / "README.md", {"gauges.txt"}, 7),
     ],
     ids=["card", "photographs", "chart card", "charts", "find", "gauge card"],
