@@ -56,8 +56,8 @@ class Cell:
 class Seen:
     """Drawings as the eyes see them, with a question and both forms of the answer."""
 
-    tokens: Tensor
-    shape: tuple[int, int]
+    tokens: list[Tensor]
+    shapes: list[tuple[int, int]]
     questions: list[str]
     answers: dict[str, list[str]]
 
@@ -135,26 +135,28 @@ def _look_at(kind: Kind) -> dict[str, Any]:
     loaded, drawn = load(kind.model), kind.drawings("steps")
     tokens, questions = [], []
     answers: dict[str, list[str]] = {"direct": [], "steps": []}
-    shape = (0, 0)
+    shapes: list[tuple[int, int]] = []
     for first in track(range(0, PICTURES, BATCH), desc=f"{kind.name}: drawing"):
         samples = [drawn[index] for index in range(first, min(first + BATCH, PICTURES))]
         texts = [loaded.family.placeholder] * len(samples)
         batch = encode(loaded.processor, texts, [s.images for s in samples], side="right")
         grid = batch["image_grid_thw"]
-        shape = (int(grid[0, 2]) * 14, int(grid[0, 1]) * 14)
-        if (grid != grid[0]).any():
-            raise ValueError(f"{kind.name}: pictures of different shapes")
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
             found = loaded.model.model.visual(batch["pixel_values"].bfloat16(), grid_thw=grid)
-        tokens.append(found.pooler_output.unflatten(0, (len(samples), -1)).bfloat16())
+        # A token of the language model stands for four patches.
+        tokens += found.pooler_output.bfloat16().split((grid.prod(1) // 4).tolist())
+        shapes += [(int(wide) * 14, int(high) * 14) for _, high, wide in grid]
         for sample in samples:
             written = write_answer(loaded.family, loaded.processor, sample)
             questions.append(sample.question)
             answers["steps"].append(written)
             answers["direct"].append(written.removeprefix(f"{sample.rationale}: "))
     return {
-        "tokens": torch.cat(tokens), "shape": shape, "questions": questions, "answers": answers
-    }  # fmt: skip
+        "tokens": [one.clone() for one in tokens],
+        "shapes": shapes,
+        "questions": questions,
+        "answers": answers,
+    }
 
 
 def teach(loaded: Loaded, seen: Seen, form: str, steps: int, seed: int) -> int:
@@ -180,13 +182,15 @@ def teach(loaded: Loaded, seen: Seen, form: str, steps: int, seed: int) -> int:
         chosen = [int(i) for i in order[step * BATCH : (step + 1) * BATCH]]
         asked = [Asked(seen.questions[i], seen.answers[form][i], 0) for i in chosen]
         rows = [
-            Row(seen.tokens[i], seen.shape, [one], [], [0])
+            Row(seen.tokens[i], seen.shapes[i], [one], [], [0])
             for i, one in zip(chosen, asked, strict=True)
         ]
         count += sum(len(reader.block(one.question, one.answer)[0]) for one in asked)
-        count += len(rows) * (seen.tokens.shape[1] + 3)
-        loss, _ = reader.loss(rows, rng, aimed=False)
-        loss.backward()  # type: ignore[no-untyped-call]
+        count += sum(len(row.tokens) + 3 for row in rows)
+        for shape in sorted({row.shape for row in rows}):
+            alike = [row for row in rows if row.shape == shape]
+            loss, _ = reader.loss(alike, rng, aimed=False)
+            (loss * len(alike) / len(rows)).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(text.parameters(), 1.0)
         for optimizer in optimizers:
             optimizer.step()
