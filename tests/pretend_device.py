@@ -36,7 +36,7 @@ ASKING = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 REASONS = {
     ("losses/numbers/tables.py:_copy", ""): "a table goes to the device once",
     ("losses/objective.py:forward", ""): "how many labels are kept decides a shape",
-    ("pipeline/training/trainer.py:__init__", "transformers"): "the weights go to the device",
+    ("pipeline/training/run_trainer.py:__init__", "transformers"): "the weights go to the device",
     (
         "pipeline/training/trainer.py:get_batch_samples",
         "accelerate",
