@@ -57,7 +57,9 @@ def stop_in_the_third(_, __, state, *___, **____):
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_it_trains_resumes_opens_in_plain_peft_and_merges(way, checkpoint, tmp_path, monkeypatch):
-    recipe = with_adapters(checkpoint, *WAYS[way])
+    # LLM.int8() also rounds what goes into a layer, and a merged model does not.
+    rate = 5e-3 if way == "int8" else 1e-2
+    recipe = with_adapters(checkpoint, *WAYS[way], learning_rate=rate)
     run_of(recipe, tmp_path / "whole")
     with monkeypatch.context() as stopped:
         stopped.setattr(LogFile, "on_step_end", stop_in_the_third)
